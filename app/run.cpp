@@ -1,0 +1,261 @@
+#include "run.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <variant>
+
+#include "deck_reader.hpp"
+#include "machine.hpp"
+#include "options.hpp"
+#include "output_path.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "snapshot.hpp"
+#include "solver.hpp"
+#include "terminal.hpp"
+#include "tty.hpp"
+#include "verify.hpp"
+#include "version.hpp"
+#include "watchdog.hpp"
+
+namespace jacobi {
+
+namespace {
+
+void print(std::FILE* to, const std::string& text) {
+    std::fputs(text.c_str(), to);
+    std::fflush(to);
+}
+
+/// Rank 0's text on all ranks.
+std::string broadcast(std::string text) {
+    unsigned long long length = text.size();
+    MPI_Bcast(&length, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
+    text.resize(length);
+    MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
+    return text;
+}
+
+/// Rank 0 reads the file, all ranks read the deck: the same bytes give every rank the same configuration, or the same errors.
+Config read_config(const Options& options, int rank) {
+    std::string text, problem;
+    if (rank == 0) text = load_text(options.deck, problem).value_or("");
+    problem = broadcast(problem);
+    if (!problem.empty()) throw Error(problem, Exit::usage, true);
+    DeckResult deck = read_deck(broadcast(text), options.deck, options.overrides, build_support());
+    if (!deck.ok()) {
+        std::string all;
+        for (const DeckError& e : deck.errors) all += fmt::format("{}{}: {}", all.empty() ? "" : "\n", e.where, e.message);
+        throw Error(all, Exit::usage, true);
+    }
+    if (!options.restart.empty()) throw Error("--restart: this build has no checkpoints", Exit::usage, true);
+    if (!options.report.empty()) deck.config.report.file = options.report;
+    return deck.config;
+}
+
+/// Looks at every output path before any work is done.
+void require_outputs(const Config& config, int rank) {
+    std::string fault;
+    if (rank == 0) {
+        const auto& o = config.output;
+        const std::uint64_t bytes = snapshot_bytes(config.problem.grid, config.solver.precision);
+        if (!o.file.empty()) fault = check_output_path(o.every > 0 ? dump_path(o.file, config.solver.iterations) : o.file, o.overwrite, bytes);
+        for (const std::string& file : {config.report.file, config.report.csv}) {
+            if (fault.empty() && !file.empty()) fault = check_output_path(file, true, 0);
+        }
+    }
+    fault = broadcast(fault);
+    if (!fault.empty()) throw Error(fault, Exit::usage, true);
+}
+
+class Run {
+   public:
+    Run(const Options& options, const Config& config, int thread_level)
+        : options_(options),
+          config_(config),
+          topology_(discover_topology(MPI_COMM_WORLD)),
+          decomposition_(config.comm.ranks ? decompose(config.problem.grid.cells, config.problem.grid.periodic, topology_.size(), *config.comm.ranks)
+                                           : decompose(config.problem.grid.cells, config.problem.grid.periodic, topology_.size())),
+          style_{wants_color(options.no_color)},
+          where_(fmt::format("rank {} on {}", topology_.rank(), topology_.host)) {
+        record_.config = config;
+        record_.version = version;
+        record_.git = git_describe;
+        char library[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+        int length = 0;
+        MPI_Get_library_version(library, &length);
+        record_.mpi_library = std::string(library).substr(0, std::string(library).find_first_of("\n,"));
+        record_.mpi_thread_level = thread_level;
+        record_.ranks = topology_.size();
+        record_.nodes = topology_.node_count;
+        record_.decomposition = decomposition_.ranks;
+        record_.bytes_per_point = static_cast<double>(bytes_of(config.solver.precision)) * (config.problem.has_rhs() ? 3 : 2);
+    }
+
+    int execute() {
+        const double start = MPI_Wtime();
+        set_up();
+        record_.setup_s = slowest(MPI_Wtime() - start);
+        if (options_.dry_run) {
+            if (root()) print(stdout, dry_run_text(record_, style_));
+            exchange_->close();
+            return 0;
+        }
+        if (root() && !options_.quiet) print(stdout, header_text(record_, style_));
+        if (root() && options_.quiet) print(stderr, warnings_text(record_, style_));
+        solve();
+        finish();
+        record_.total_s = slowest(MPI_Wtime() - start);
+        if (root()) {
+            if (!config_.report.file.empty()) write_report(record_, config_.report.file), record_.files.push_back(config_.report.file);
+            if (!config_.report.csv.empty()) append_csv(record_, config_.report.csv), record_.files.push_back(config_.report.csv);
+            print(stdout, result_text(record_, options_.quiet, style_));
+        }
+        exchange_->close();
+        return status();
+    }
+
+   private:
+    bool root() const { return topology_.rank() == 0; }
+
+    static double slowest(double seconds) {
+        MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        return seconds;
+    }
+    /// Set-up, files and verification wait inside libraries, so a guard bounds them; its limit is generous and grows with the work.
+    Watchdog guard(const char* what, double extra_seconds) const { return {what, 5 * config_.comm.timeout_s + extra_seconds, where_}; }
+
+    void set_up() {
+        const Watchdog watch = guard("setting up", 0);
+        backend_ = make_backend(topology_, config_, record_);
+        const auto& comm = config_.comm;
+        exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision,
+                          ExchangeOptions{comm.transport, comm.sync, comm.overlap, comm.timeout_s});
+        record_.sync = exchange_->rung();
+        record_.sync_reason = exchange_->rung_reason();
+        record_.edges = gather_edges(topology_, exchange_->edges());
+        for (int r = 0; r < topology_.size(); ++r) {
+            const Box block = decomposition_.block(r);
+            record_.places[r].block = block;
+            const std::uint64_t bytes = HaloExchange::arena_bytes(block, config_.solver.precision);
+            record_.bytes_per_rank = std::max<std::uint64_t>(record_.bytes_per_rank, bytes + (config_.problem.has_rhs() ? bytes / 2 : 0));
+        }
+        if (options_.dry_run) return;
+        MPI_Barrier(MPI_COMM_WORLD);  // all ranks measure at once: ranks that share memory share its bandwidth
+        double bandwidth = exchange_->measure_copy_bandwidth(0.2) * 1e-9;
+        MPI_Allreduce(MPI_IN_PLACE, &bandwidth, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        record_.copy_gbs = bandwidth;
+        exchange_->prepare();
+    }
+
+    void solve() {
+        Solver solver(topology_, *exchange_, *backend_, config_);
+        Progress progress(root() && !options_.quiet && reaches_terminal(STDERR_FILENO));
+        Solver::Hooks hooks;
+        if (root()) hooks.progress = [&](const RunRecord& r) { progress.update(r); };
+        hooks.dump = [&](const Check& check) { dump(check, dump_path(config_.output.file, check.iteration)); };
+        solver.run(record_, hooks);
+    }
+
+    void finish() {
+        record_.digest = digest(record_.iterations);
+        {
+            const double begin = MPI_Wtime();
+            const double cells = static_cast<double>(volume(config_.problem.grid.cells));
+            const Watchdog watch = guard("verifying", cells * 1e-6 + cells * static_cast<double>(record_.iterations) * 1e-7);
+            record_.verification = verify_field(topology_, decomposition_, *backend_, config_, record_);
+            record_.verify_s = slowest(MPI_Wtime() - begin);
+        }
+        if (!config_.output.file.empty()) {
+            const bool series = config_.output.every > 0;
+            dump(record_.checks.back(), series ? dump_path(config_.output.file, record_.iterations) : config_.output.file);
+        }
+    }
+
+    std::uint64_t digest(Index iteration) const {
+        std::uint64_t sum = backend_->digest(iteration);
+        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        return sum;
+    }
+
+    void dump(const Check& check, const std::string& path) {
+        const double begin = MPI_Wtime();
+        const Watchdog watch = guard("writing the snapshot", static_cast<double>(snapshot_bytes(config_.problem.grid, config_.solver.precision)) / 1e7);
+        SnapshotInfo info;
+        info.grid = config_.problem.grid;
+        info.precision = config_.solver.precision;
+        info.iteration = check.iteration;
+        info.residual_max = check.residual_max;
+        info.digest = digest(check.iteration);
+        info.deck = to_yaml(config_);
+        info.version = record_.version;
+        info.git = record_.git;
+        info.ranks = record_.ranks;
+        info.decomposition = record_.decomposition;
+        info.transports = transports();
+        write_snapshot(topology_.world.get(), path, info, exchange_->block(), config_.output.compression,
+                       [&](Index z0, Index z1, void* to) { backend_->read_planes(check.iteration, z0, z1, to); });
+        if (root()) {
+            record_.files.push_back(path);
+            if (config_.output.every > 0) {
+                dumps_.emplace_back(path, static_cast<double>(check.iteration));
+                write_series(config_.output.file, dumps_);
+            }
+        }
+        record_.output_s += slowest(MPI_Wtime() - begin);
+    }
+
+    /// "ipc, self": the transports in use.
+    std::string transports() const {
+        std::vector<std::string> names;
+        for (const Edge& e : record_.edges) names.push_back(e.transport);
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+        return fmt::format("{}", fmt::join(names, ", "));
+    }
+
+    int status() const {
+        if (record_.verification.outcome() == Verification::Verdict::fail) return static_cast<int>(Exit::verification);
+        if (config_.solver.tolerance > 0 && !record_.converged) return static_cast<int>(Exit::tolerance);
+        return static_cast<int>(Exit::success);
+    }
+
+    Options options_;
+    Config config_;
+    Topology topology_;
+    Decomposition decomposition_;
+    Style style_;
+    std::string where_;
+    RunRecord record_;
+    std::unique_ptr<Backend> backend_;
+    std::optional<HaloExchange> exchange_;
+    std::vector<std::pair<std::string, double>> dumps_;
+};
+
+}  // namespace
+
+int run(int argc, const char* const* argv, int thread_level) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const auto parsed = parse_options(argc, argv, fmt::format("jacobi {} ({})", version, git_describe));
+    if (const Ended* ended = std::get_if<Ended>(&parsed)) {
+        if (rank == 0) print(ended->status == Exit::success ? stdout : stderr, ended->text);
+        return static_cast<int>(ended->status);
+    }
+    const Options& options = std::get<Options>(parsed);
+    if (options.list) {
+        if (rank == 0) print(stdout, list_machine());
+        return 0;
+    }
+    const Config config = read_config(options, rank);
+    require_verifiable(config);
+    Run run(options, config, thread_level);  // refuses ranks that the grid cannot take
+    require_outputs(config, rank);
+    return run.execute();
+}
+
+}  // namespace jacobi

@@ -1,0 +1,116 @@
+#include "solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace jacobi {
+
+namespace {
+constexpr double batch_seconds = 1.0;  // the longest time in which nobody listens
+}
+
+Solver::Solver(const Topology& topology, HaloExchange& exchange, Backend& backend, const Config& config)
+    : topology_(topology), exchange_(exchange), backend_(backend), config_(config), reduction_(topology, config.comm.timeout_s) {}
+
+Check Solver::check() {
+    const Generation g = exchange_.generation();
+    exchange_.make_halos_readable();
+    // The bits of a non-negative double order as integers do, and a NaN's exceed them all: the maximum is exact in any order.
+    std::array<std::uint64_t, 1> bits{std::bit_cast<std::uint64_t>(backend_.residual_max(g))};
+    reduction_.max(bits, "residual maximum");
+    Check result{g, std::bit_cast<double>(bits[0]), 0};
+    if (!std::isfinite(result.residual_max)) {
+        result.residual_l2 = result.residual_max;
+    } else if (result.residual_max > 0) {
+        const FixedScale scale = FixedScale::of(result.residual_max);
+        const FixedSum mine = backend_.residual_square_sum(g, scale);
+        // Three words with room to spare, so that no sum over ranks can overflow: hi's halves, and lo after its carry.
+        const std::uint64_t hi = mine.hi + (mine.lo >> 30);
+        std::array<std::uint64_t, 3> words{hi >> 32, hi & 0xffffffffu, mine.lo & 0x3fffffffu};
+        reduction_.sum(words, "residual sum");
+        const FixedSum total{(words[0] << 32) + words[1], words[2]};
+        result.residual_l2 = root_mean_square(total, scale, volume(config_.problem.grid.cells));
+    }
+    return result;
+}
+
+Index Solver::next_stop(Index iteration) const {
+    const auto& s = config_.solver;
+    Index stop = s.iterations;
+    for (const Index every : {s.check_every, config_.output.every}) {
+        if (every > 0) stop = std::min(stop, (iteration / every + 1) * every);
+    }
+    return stop - iteration;
+}
+
+void Solver::batch(Index sweeps, RunRecord& record) {
+    const double begin = MPI_Wtime();
+    exchange_.advance(sweeps);
+    const double seconds = MPI_Wtime() - begin;
+    const PhaseTimes times = backend_.take_phase_times();
+    sampled_.boundary += times.boundary;
+    sampled_.interior += times.interior;
+    sampled_.passes += times.passes;
+    // One reduction closes a batch; rank 0 alone says how long the next may be, so that all ranks issue the same one.
+    std::array<std::uint64_t, 1> words{0};
+    if (topology_.rank() == 0) {
+        const double limit = batch_seconds * static_cast<double>(sweeps) / std::max(seconds, 1e-9);
+        words[0] = static_cast<std::uint64_t>(std::clamp(limit, 1.0, 1e9));
+    }
+    reduction_.max(words, "end of a batch");
+    batch_limit_ = static_cast<Index>(words[0]);
+    record.solve_s += MPI_Wtime() - begin;
+}
+
+void Solver::run(RunRecord& record, const Hooks& hooks) {
+    const auto& s = config_.solver;
+    const auto timed_check = [&] {
+        const double begin = MPI_Wtime();
+        record.checks.push_back(check());
+        record.check_s += MPI_Wtime() - begin;
+        return record.checks.back();
+    };
+    double first = 0;
+    const auto judge = [&](const Check& c) {
+        record.diverged = !std::isfinite(c.residual_max);
+        // Written so that a NaN is on neither side of it.
+        record.converged = s.tolerance > 0 && c.residual_max <= s.tolerance * first;
+    };
+
+    Index k = exchange_.generation();
+    if (s.check_every > 0 || s.tolerance > 0 || k >= s.iterations) {
+        const Check c = timed_check();
+        first = c.residual_max;
+        judge(c);
+    }
+    const Index start = k;
+    while (k < s.iterations && !record.diverged && (!record.converged || s.check_every == 0)) {
+        const Index sweeps = std::min(next_stop(k), batch_limit_);
+        batch(sweeps, record);
+        k += sweeps;
+        const bool last = k == s.iterations, dump = due(config_.output.every, k) && !last;
+        if (last || due(s.check_every, k)) {
+            judge(timed_check());
+            if (dump && !record.diverged) hooks.dump(record.checks.back());
+        } else if (dump) {
+            hooks.dump(check());
+        }
+        record.iterations = k;
+        if (hooks.progress) hooks.progress(record);
+    }
+    record.iterations = k;
+    gather_phases(record, k - start);
+}
+
+void Solver::gather_phases(RunRecord& record, Index passes) const {
+    const double scale = sampled_.passes > 0 ? static_cast<double>(passes) / static_cast<double>(sampled_.passes) : 0;
+    std::array<double, 5> seconds{sampled_.boundary * scale, sampled_.interior * scale, exchange_.wait_seconds(), record.solve_s, record.check_s};
+    MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, topology_.world.get());
+    record.phases = {{"boundary", seconds[0]}, {"interior", seconds[1]}, {"wait", seconds[2]}};
+    record.solve_s = seconds[3];
+    record.check_s = seconds[4];
+}
+
+}  // namespace jacobi

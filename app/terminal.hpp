@@ -1,0 +1,32 @@
+// What a run says to people, as text: rank 0 prints it to standard output (warnings of a quiet run: to standard error).
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "run_record.hpp"
+
+namespace jacobi {
+
+/// Colour marks only what wants attention: warnings, a failed verification, divergence.
+struct Style {
+    bool color = false;
+};
+
+/// Program, problem, back end, devices, decomposition, rung, transports, memory and warnings, before the run.
+std::string header_text(const RunRecord& record, const Style& style);
+
+/// The record's warnings, one a line (header_text has them too).
+std::string warnings_text(const RunRecord& record, const Style& style);
+
+/// Every edge with its transport and the reason; of more than `limit` edges one line a transport and reason, with their number.
+std::string edges_text(const RunRecord& record, std::size_t limit = 48);
+
+/// What --dry-run prints: header and edges.
+std::string dry_run_text(const RunRecord& record, const Style& style);
+
+/// Phases, rate and bound, residuals, digest, files; then the two lines that always stand,
+/// "Figure of Merit (FOM): 12345.678 MLUP/s" and "Verification: PASS (...)". `quiet`: only these two and the digest.
+std::string result_text(const RunRecord& record, bool quiet, const Style& style);
+
+}  // namespace jacobi

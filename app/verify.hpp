@@ -1,0 +1,21 @@
+// The run's verdict: against a closed form, or bit for bit against the serial solver.
+#pragma once
+
+#include "backend.hpp"
+#include "decomposition.hpp"
+#include "run_record.hpp"
+#include "topology.hpp"
+
+namespace jacobi {
+
+/// What `auto` stands for.
+Verify resolve_verify(const Config& config);
+
+/// Throws Error (usage, collective) when verify.kind: reference would need more memory or time than one core gives in reason.
+void require_verifiable(const Config& config);
+
+/// Collective: checks generation `iteration` as the deck asks. A field that is not finite fails, whatever was asked.
+Verification verify_field(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Config& config,
+                          const RunRecord& record);
+
+}  // namespace jacobi

@@ -1,0 +1,132 @@
+#include "halo_exchange.hpp"
+
+#include <fmt/format.h>
+
+namespace jacobi {
+
+namespace {
+
+constexpr int halo_depth = 1;
+
+ArenaLayout arena_layout(const Box& block, Precision precision) {
+    return ArenaLayout(FieldLayout(block.extent(), halo_depth, bytes_of(precision)));
+}
+
+std::unique_ptr<PeerMemory> allocate(const Topology& topology, const Backend& backend, const ArenaLayout& layout) {
+#if defined(JACOBI_WITH_CUDA)
+    if (backend.name() == "cuda") return make_ipc_memory(layout);
+#endif
+    (void)backend;
+    return make_shared_window(topology, layout);
+}
+
+/// Local cell (x, y, z) of the layer next to the neighbour in `e`'s direction is the neighbour's halo cell (x, y, z) minus the neighbour's place
+/// relative to this block: the returned origin has that translation in it.
+HaloTarget halo_target(const Edge& e, const Index3& own, const ArenaLayout& there) {
+    HaloTarget target;
+    target.pitch = there.field.pitch;
+    target.plane = there.field.plane;
+    const auto offset = e.direction.offset();
+    Index shift[3];
+    // Towards a + neighbour: its cell 0 is this block's cell `extent`. Towards a - neighbour: its cell `its extent` is this block's cell 0.
+    for (int a = 0; a < 3; ++a) shift[a] = offset[a] > 0 ? -own[a] : offset[a] < 0 ? there.field.extent[a] : 0;
+    const Index element = there.field.at(shift[0], shift[1], shift[2]);
+    for (int p = 0; p < 2; ++p) {
+        target.origin[p] = e.peer + there.fields[p] + element * static_cast<Index>(there.field.element);
+    }
+    return target;
+}
+
+int face_of(Direction direction) {
+    for (int f = 0; f < face_count; ++f) {
+        if (Direction::face(f) == direction) return f;
+    }
+    throw Error("direction " + name(direction) + " is no face");
+}
+
+}  // namespace
+
+HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Problem& problem,
+                           Precision precision, const ExchangeOptions& options)
+    : topology_(topology),
+      backend_(backend),
+      options_(options),
+      layout_(arena_layout(decomposition.block(topology.rank()), precision)),
+      memory_(allocate(topology, backend, layout_)),
+      board_(topology) {
+    // Counters, abort word and probes start at zero before anybody learns the address.
+    backend_.zero(memory_->own(), ArenaLayout::header_bytes);
+    edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
+    rung_ = choose_rung(options.sync, {topology_, edges_, backend_, *memory_, board_, options_.timeout_s});
+
+    setup_.problem = problem;
+    setup_.block = decomposition.block(topology.rank());
+    setup_.layout = layout_.field;
+    for (int p = 0; p < 2; ++p) setup_.fields[p] = memory_->own() + layout_.fields[p];
+    for (const Edge& e : edges_) {
+        setup_.targets[face_of(e.direction)] = halo_target(e, layout_.field.extent, arena_layout(decomposition.block(e.neighbour), precision));
+    }
+}
+
+std::size_t HaloExchange::arena_bytes(const Box& block, Precision precision) { return arena_layout(block, precision).bytes; }
+
+double HaloExchange::measure_copy_bandwidth(double seconds) {
+    const std::size_t bytes = layout_.field.bytes / 4096 * 4096;
+    return bytes == 0 ? 0 : backend_.copy_bandwidth(setup_.fields[1], setup_.fields[0], bytes, seconds);
+}
+
+void HaloExchange::prepare() {
+    backend_.setup(setup_);
+    memory_->fence();
+    // Rule: both buffers and the halos of generation 0 are in place on every rank before anyone stores into a neighbour.
+    MPI_Barrier(topology_.world.get());
+    memory_->fence();
+}
+
+void HaloExchange::advance(Index sweeps) {
+    for (Index i = 0; i < sweeps; ++i) {
+        const double begin = MPI_Wtime();
+        rung_.synchroniser->await(generation_);
+        wait_seconds_ += MPI_Wtime() - begin;
+        if (options_.overlap) {
+            backend_.boundary(generation_);
+            // The boundary boxes hold every cell that reads a neighbour's halo or is stored into one, so raising need not wait for the interior.
+            rung_.synchroniser->raise(generation_ + 1);
+            backend_.interior(generation_);
+        } else {
+            backend_.whole(generation_);
+            rung_.synchroniser->raise(generation_ + 1);
+        }
+        ++generation_;
+    }
+    wait_done();
+}
+
+void HaloExchange::wait_done() {
+    wait_until([&] { return backend_.done(false); }, options_.timeout_s, topology_.poll, [&] {
+        for (const Edge& e : edges_) {
+            if (!e.self() && board_.seen(e.neighbour) < generation_) {
+                return board_.describe_wait(e.neighbour, name(e.direction), generation_, options_.timeout_s);
+            }
+        }
+        return fmt::format("rank {} ({}): the device did not finish pass {} within {} s", topology_.rank(), topology_.host, generation_ - 1,
+                           options_.timeout_s);
+    });
+}
+
+void HaloExchange::make_halos_readable() {
+    const double begin = MPI_Wtime();
+    rung_.synchroniser->await(generation_);
+    wait_seconds_ += MPI_Wtime() - begin;
+}
+
+void HaloExchange::close() {
+    wait_done();
+    MPI_Barrier(topology_.world.get());
+    memory_->close_peers();
+    MPI_Barrier(topology_.world.get());
+    memory_->free();
+    board_.close();
+}
+
+}  // namespace jacobi

@@ -1,0 +1,70 @@
+// One rank's block among its neighbours: arena, edges, rung, and the loop of passes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend.hpp"
+#include "sync/synchroniser.hpp"
+
+namespace jacobi {
+
+struct ExchangeOptions {
+    std::string transport = "auto";
+    std::string sync = "auto";
+    bool overlap = true;
+    double timeout_s = 60;
+};
+
+class HaloExchange {
+   public:
+    /// Collective. Allocates and maps memory, chooses transports and rung, fills generation 0 everywhere. All references outlive it.
+    HaloExchange(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Problem& problem, Precision precision,
+                 const ExchangeOptions& options);
+    HaloExchange(const HaloExchange&) = delete;
+    HaloExchange& operator=(const HaloExchange&) = delete;
+
+    /// Bytes of shareable memory that a rank with this block would allocate.
+    static std::size_t arena_bytes(const Box& block, Precision precision);
+
+    /// Best rate (bytes read plus written a second) at which this rank copies one field buffer to the other. Collective in time only: call on all ranks
+    /// at once, before prepare().
+    double measure_copy_bandwidth(double seconds);
+
+    /// Collective. Fills generation 0; nothing is stored into a neighbour before all ranks have done so.
+    void prepare();
+
+    /// Collective. `sweeps` more sweeps, one pass each; returns when this rank's are done.
+    void advance(Index sweeps);
+
+    /// Collective. Afterwards this rank's halos of the current generation may be read, until the next advance().
+    void make_halos_readable();
+
+    Generation generation() const { return generation_; }
+    const Box& block() const { return setup_.block; }
+    const std::vector<Edge>& edges() const { return edges_; }
+    const std::string& rung() const { return rung_.name; }
+    const std::string& rung_reason() const { return rung_.reason; }
+    double wait_seconds() const { return wait_seconds_; }  ///< host time spent in the rung's waits so far
+
+    /// Collective, on the success path only: device done, barrier, close peers, barrier, free.
+    void close();
+
+   private:
+    void wait_done();
+
+    const Topology& topology_;
+    Backend& backend_;
+    ExchangeOptions options_;
+    ArenaLayout layout_;
+    std::unique_ptr<PeerMemory> memory_;
+    NoticeBoard board_;
+    std::vector<Edge> edges_;
+    ChosenRung rung_;
+    BlockSetup setup_;
+    Generation generation_ = 0;
+    double wait_seconds_ = 0;
+};
+
+}  // namespace jacobi

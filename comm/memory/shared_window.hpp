@@ -1,0 +1,30 @@
+// A collective shared-memory window of a node's ranks.
+#pragma once
+
+#include <cstddef>
+
+#include "topology.hpp"
+
+namespace jacobi {
+
+/// Each rank contributes `bytes`; all can address all. Stays in a lock_all epoch from construction on; tear-down is
+/// collective over the node, so it happens in close(), never in the destructor.
+class SharedWindow {
+   public:
+    /// Throws Error, the same on every rank of the node, when the backing file system has too little room: MPI itself would
+    /// hang or end in SIGBUS.
+    SharedWindow(MPI_Comm node, std::size_t bytes, const char* purpose);
+    SharedWindow(const SharedWindow&) = delete;
+    SharedWindow& operator=(const SharedWindow&) = delete;
+
+    /// A rank's piece as this process addresses it, page-aligned.
+    std::byte* base(int node_rank) const;
+    /// Orders this process' plain accesses to the window with those of others around it (MPI_Win_sync).
+    void sync() const { MPI_Win_sync(window_); }
+    void close();
+
+   private:
+    MPI_Win window_ = MPI_WIN_NULL;
+};
+
+}  // namespace jacobi

@@ -1,0 +1,20 @@
+#include "notice_board.hpp"
+
+#include <fmt/format.h>
+
+namespace jacobi {
+
+NoticeBoard::NoticeBoard(const Topology& topology) : topology_(topology), window_(topology.node.get(), 4096, "the notice board") {
+    for (int r = 0; r < topology.node.size(); ++r) words_.push_back(window_.base(r));
+    publish(0);
+    MPI_Barrier(topology.node.get());  // nobody reads a word before its owner has set it
+}
+
+std::string NoticeBoard::describe_wait(int neighbour, const std::string& direction, Generation expected, double seconds) const {
+    const std::string at = covers(neighbour) ? fmt::format(", which is at {}", seen(neighbour)) : "";
+    return fmt::format("rank {} ({}) waited {} s for generation {} of rank {} ({}) in direction {}{}: is that rank stopped or dead? "
+                       "(comm.timeout_s sets the limit)",
+                       topology_.rank(), topology_.host, seconds, expected, neighbour, topology_.host_of[neighbour], direction, at);
+}
+
+}  // namespace jacobi

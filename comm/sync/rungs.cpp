@@ -1,0 +1,38 @@
+#include "rungs.hpp"
+
+#include <fmt/format.h>
+
+namespace jacobi {
+
+const std::vector<Rung>& rungs() {
+    static const std::vector<Rung> table{
+        {"event", "host", "a shared-memory counter a direction; waiting ranks sleep", refuse_event_host, make_event_host},
+#if defined(JACOBI_WITH_CUDA)
+        {"event", "cuda", "CUDA IPC events; the GPU never waits for its host", refuse_event_cuda, make_event_cuda},
+#endif
+        {"barrier", "", "boundary done, then an MPI barrier", refuse_barrier, make_barrier},
+    };
+    return table;
+}
+
+ChosenRung choose_rung(const std::string& asked, const SyncContext& context) {
+    std::string refusals;
+    for (const Rung& rung : rungs()) {
+        const bool fits = *rung.backend == '\0' || context.backend.name() == rung.backend;
+        if (!fits || (asked != "auto" && asked != rung.name)) continue;
+        std::string refusal;
+        for (const std::string& text : gather_texts(context.topology.world.get(), rung.refusal(context))) {
+            if (refusal.empty()) refusal = text;
+        }
+        if (refusal.empty()) {
+            const std::string why = asked == rung.name ? "asked for" : refusals.empty() ? rung.summary : refusals;
+            return {rung.make(context), rung.name, why};
+        }
+        refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", rung.name, refusal);
+    }
+    throw Error(fmt::format("comm.sync: {} cannot be used with the {} back end here ({})", asked, context.backend.name(),
+                            refusals.empty() ? "it has no such rung" : refusals),
+                Exit::failure, true);
+}
+
+}  // namespace jacobi

@@ -1,0 +1,53 @@
+// Who runs where: nodes, ranks of a node, cores.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wait.hpp"
+
+namespace jacobi {
+
+/// A communicator that frees itself; freeing is collective, so objects holding one live equally long on all ranks.
+class Communicator {
+   public:
+    Communicator() = default;
+    explicit Communicator(MPI_Comm comm) : comm_(comm) {}
+    Communicator(Communicator&& other) noexcept : comm_(std::exchange(other.comm_, MPI_COMM_NULL)) {}
+    Communicator& operator=(Communicator&& other) noexcept {
+        std::swap(comm_, other.comm_);
+        return *this;
+    }
+    ~Communicator();
+    MPI_Comm get() const { return comm_; }
+    int rank() const;
+    int size() const;
+
+   private:
+    MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+struct Topology {
+    Communicator world;  ///< a split of the caller's communicator without any topology attached
+    Communicator node;   ///< the ranks that can share memory with this one
+    std::string host;
+    int node_count = 1;
+    std::vector<int> node_of;         ///< node index of every rank
+    std::vector<int> node_rank_of;    ///< rank within its node of every rank
+    std::vector<std::string> host_of; ///< host name of every rank
+    int cores = 1;                    ///< cores this node lets this process' ranks use together
+    PollPolicy poll;
+
+    int rank() const { return world.rank(); }
+    int size() const { return world.size(); }
+    bool same_node(int a, int b) const { return node_of[a] == node_of[b]; }
+};
+
+/// Collective. Ranks share a node when MPI says that they can share memory and their kernels' boot ids agree: host names may be
+/// equal on two machines and differ between containers of one.
+Topology discover_topology(MPI_Comm comm);
+
+}  // namespace jacobi

@@ -1,0 +1,96 @@
+// What one rank's processor, a GPU or some host cores, does to the rank's block. No MPI here: who the neighbours are and when
+// their halos may be read or written is comm/'s business. One folder a back end: host/, cuda/.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "field.hpp"
+#include "fixed_sum.hpp"
+#include "problem.hpp"
+
+namespace jacobi {
+
+/// Counts passes through memory since the initial field. Generation g lives in buffer g & 1; pass g reads it and writes
+/// generation g + 1 into the other buffer, locally and into the neighbours' halos.
+using Generation = std::int64_t;
+
+/// Where the updated cells of one boundary layer are stored besides the own field: local cell (x, y, z) of that layer at element
+/// x + pitch y + plane z from origin[g & 1], for generation g. The origin is a translation of the neighbour's own
+/// origin, so only the layer's cells lie inside its field. Null: no neighbour there (a Dirichlet face).
+struct HaloTarget {
+    std::array<std::byte*, 2> origin{nullptr, nullptr};
+    Index pitch = 0;
+    Index plane = 0;
+    bool active() const { return origin[0] != nullptr; }
+};
+
+/// A rank's block and the memory it lives in.
+struct BlockSetup {
+    Problem problem;
+    Box block;                         ///< global cells of this rank
+    FieldLayout layout;
+    std::array<std::byte*, 2> fields;  ///< both buffers, layout.bytes each, in memory the back end can use
+    std::array<HaloTarget, face_count> targets;
+};
+
+/// Seconds that sampled passes took, by kernel; the caller scales them to all passes.
+struct PhaseTimes {
+    double boundary = 0;
+    double interior = 0;
+    Index passes = 0;
+};
+
+class Backend {
+   public:
+    virtual ~Backend() = default;
+
+    virtual std::string name() const = 0;         ///< "host" or "cuda"
+    virtual std::string device_name() const = 0;  ///< for people: "NVIDIA H200", "AVX-512, 2 threads"
+
+    // Memory that the back end can use: set-up and checks, never in the sweeps.
+    virtual void zero(void* target, std::size_t bytes) = 0;
+    /// Stores words seed, seed + 1, ... the way the boundary kernel stores into a neighbour's halo, and waits until done.
+    virtual void store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) = 0;
+    virtual void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) = 0;
+    /// Best rate of a copy from `source` to `target` (read plus written bytes a second) in about `seconds`.
+    virtual double copy_bandwidth(void* target, const void* source, std::size_t bytes, double seconds) = 0;
+
+    /// Takes the block, computes the right-hand side, fills generation 0 with its halos. The other buffer gets the Dirichlet
+    /// halos and NaN everywhere else, so that a cell which nobody stores cannot pass for a value.
+    virtual void setup(const BlockSetup& setup) = 0;
+
+    // One pass g: boundary then interior, or both at once. A back end may only enqueue. Inside a rank boundary(g) waits for
+    // interior(g - 1) and interior(g) for boundary(g - 1): each reads cells that the other wrote a pass before, and overwrites
+    // what the other read.
+    virtual void boundary(Generation g) = 0;
+    virtual void interior(Generation g) = 0;
+    virtual void whole(Generation g) = 0;
+    /// Has everything enqueued been done? (Polled by callers that bound their waits.) `boundary_only`: the boundary kernels.
+    virtual bool done(bool boundary_only) = 0;
+
+    // Reductions over the block at generation g. They read halos: the caller has made those of generation g readable.
+    virtual double residual_max(Generation g) = 0;  ///< max |r|; NaN wins over everything
+    virtual FixedSum residual_square_sum(Generation g, const FixedScale& scale) = 0;
+    virtual std::uint64_t digest(Generation g) = 0;
+
+    /// Planes z0 <= z < z1 of generation g to or from host memory without gaps, x fastest.
+    virtual void read_planes(Generation g, Index z0, Index z1, void* host) = 0;
+    virtual void write_planes(Generation g, Index z0, Index z1, const void* host) = 0;
+
+    /// Sampled kernel times since the last call.
+    virtual PhaseTimes take_phase_times() = 0;
+};
+
+/// Host back end with its kernels for the best instruction set of this processor. `threads` >= 1.
+std::unique_ptr<Backend> make_host_backend(Precision precision, int threads);
+
+#if defined(JACOBI_WITH_CUDA)
+/// CUDA back end on the device with this ordinal (as this process sees it).
+std::unique_ptr<Backend> make_cuda_backend(Precision precision, int ordinal);
+#endif
+
+}  // namespace jacobi

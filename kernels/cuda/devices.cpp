@@ -1,0 +1,52 @@
+#include "devices.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "handles.hpp"
+
+namespace jacobi {
+
+namespace {
+
+std::string uuid_text(const cudaUUID_t& uuid) {
+    std::string text = "GPU-";
+    for (int i = 0; i < 16; ++i) {
+        char byte[3];
+        std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+        text += byte;
+        if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
+    }
+    return text;
+}
+
+}  // namespace
+
+DeviceList visible_devices() {
+    // Loading a kernel at its first launch may wait for the device, and so for a neighbour that waits for this rank: load all at start.
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    DeviceList list;
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess || count == 0) {
+        (void)cudaGetLastError();
+        list.reason = status == cudaSuccess ? "CUDA sees no device" : cudaGetErrorString(status);
+        return list;
+    }
+    for (int i = 0; i < count; ++i) {
+        cudaDeviceProp properties;
+        JACOBI_CUDA(cudaGetDeviceProperties(&properties, i));
+        char pci[32] = {};
+        JACOBI_CUDA(cudaDeviceGetPCIBusId(pci, sizeof pci, i));
+        for (char& c : pci) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+        int numa = -1;
+        std::ifstream("/sys/bus/pci/devices/" + std::string(pci) + "/numa_node") >> numa;
+        list.devices.push_back({i, properties.name, uuid_text(properties.uuid), pci, numa});
+    }
+    return list;
+}
+
+}  // namespace jacobi

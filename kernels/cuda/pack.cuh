@@ -1,0 +1,45 @@
+// 16-byte groups of neighbouring cells: the unit of loads and stores.
+#pragma once
+
+#include "stencil.hpp"
+
+namespace jacobi::cuda {
+
+/// Cells a thread handles along x at a time.
+template <class T>
+inline constexpr int pack_cells = 16 / static_cast<int>(sizeof(T));
+
+template <class T>
+struct alignas(16) Pack {
+    T v[pack_cells<T>];
+};
+
+/// Plain loads: also right for halos that a neighbour stores into before this kernel starts or, after an acquire, while it
+/// runs. The read-only path (ld.global.nc) is for cells that only this rank writes.
+template <bool ReadOnly, class T>
+__device__ inline T load(const T* p) {
+    if constexpr (ReadOnly) return __ldg(p);
+    return *p;
+}
+template <bool ReadOnly, class T>
+__device__ inline Pack<T> load_pack(const T* p) {
+    if constexpr (ReadOnly && sizeof(T) == 8) {
+        const double2 raw = __ldg(reinterpret_cast<const double2*>(p));
+        return {raw.x, raw.y};
+    } else if constexpr (ReadOnly) {
+        const float4 raw = __ldg(reinterpret_cast<const float4*>(p));
+        return {raw.x, raw.y, raw.z, raw.w};
+    } else {
+        return *reinterpret_cast<const Pack<T>*>(p);
+    }
+}
+
+/// Store that does not displace what is read again soon from the caches (evict first).
+__device__ inline void store_streaming(double* p, const Pack<double>& a) {
+    __stcs(reinterpret_cast<double2*>(p), make_double2(a.v[0], a.v[1]));
+}
+__device__ inline void store_streaming(float* p, const Pack<float>& a) {
+    __stcs(reinterpret_cast<float4*>(p), make_float4(a.v[0], a.v[1], a.v[2], a.v[3]));
+}
+
+}  // namespace jacobi::cuda

@@ -1,0 +1,154 @@
+// The sweep kernels: a z-marching one for the bulk of a block, a flat one for its boundary. Both can store the cells of
+// boundary layers into the neighbours' halos as they compute them.
+#pragma once
+
+#include "backend.hpp"
+#include "pack.cuh"
+
+namespace jacobi::cuda {
+
+/// Part of the kernels' arguments that never changes during a run but for the two buffers. Pointers address cell (0, 0, 0).
+template <class T>
+struct SweepArgs {
+    const T* u;    ///< generation g
+    T* out;        ///< generation g + 1
+    const T* b;    ///< right-hand side over diag, strides of the field; null: none
+    Index pitch, plane;
+    T cx, cy, cz, diag;
+};
+
+/// The neighbours' halos for generation g + 1: HaloTarget with its parity resolved; null: no neighbour.
+template <class T>
+struct PushTargets {
+    T* origin[face_count];
+    Index pitch[face_count];
+    Index plane[face_count];
+    int last[3];  ///< extent - 1 per axis: the layer of the + faces
+};
+
+/// Half-open range of cells of the block; lo[0] is a multiple of the pack.
+struct Range {
+    int lo[3], hi[3];
+};
+
+template <class T>
+__device__ inline void store_cells(T* p, const Pack<T>& value, int valid) {
+    if (valid >= pack_cells<T>) {
+        *reinterpret_cast<Pack<T>*>(p) = value;
+    } else {
+#pragma unroll
+        for (int i = 0; i < pack_cells<T>; ++i) {
+            if (i < valid) p[i] = value.v[i];
+        }
+    }
+}
+
+/// Stores the updated cells x, ..., x + valid - 1 of row (y, z) into every neighbour whose halo mirrors them.
+template <class T>
+__device__ inline void push_cells(const PushTargets<T>& to, int x, int y, int z, const Pack<T>& value, int valid) {
+    const auto at = [&](int f) { return to.origin[f] + x + y * to.pitch[f] + z * to.plane[f]; };
+    if (to.origin[0] != nullptr && x == 0) *at(0) = value.v[0];
+    if (to.origin[1] != nullptr && x <= to.last[0] && to.last[0] < x + valid) {
+#pragma unroll
+        for (int i = 0; i < pack_cells<T>; ++i) {
+            if (x + i == to.last[0]) at(1)[i] = value.v[i];
+        }
+    }
+    if (to.origin[2] != nullptr && y == 0) store_cells(at(2), value, valid);
+    if (to.origin[3] != nullptr && y == to.last[1]) store_cells(at(3), value, valid);
+    if (to.origin[4] != nullptr && z == 0) store_cells(at(4), value, valid);
+    if (to.origin[5] != nullptr && z == to.last[2]) store_cells(at(5), value, valid);
+}
+
+/// The update of a pack whose cell (x, y, z) is at u (kernels/stencil.hpp), given the packs below, at and above it.
+template <bool ReadOnly, bool Rhs, class T>
+__device__ inline Pack<T> update_pack(const SweepArgs<T>& a, const T* u, const T* b, const Pack<T>& zm, const Pack<T>& centre, const Pack<T>& zp) {
+    const Pack<T> ym = load_pack<ReadOnly>(u - a.pitch);
+    const Pack<T> yp = load_pack<ReadOnly>(u + a.pitch);
+    const T left = load<ReadOnly>(u - 1);
+    const T right = load<ReadOnly>(u + pack_cells<T>);
+    Pack<T> rhs;
+    if constexpr (Rhs) rhs = load_pack<true>(b);
+    Pack<T> next;
+#pragma unroll
+    for (int i = 0; i < pack_cells<T>; ++i) {
+        const T xm = i == 0 ? left : centre.v[i == 0 ? 0 : i - 1];
+        const T xp = i == pack_cells<T> - 1 ? right : centre.v[i == pack_cells<T> - 1 ? i : i + 1];
+        T sum;
+        if constexpr (Rhs) {
+            sum = x_part(a.cx, xm, xp, rhs.v[i]);
+        } else {
+            sum = x_part(a.cx, xm, xp);
+        }
+        next.v[i] = yz_part(a.cy, a.cz, sum, ym.v[i], yp.v[i], zm.v[i], zp.v[i]);
+    }
+    return next;
+}
+
+/// Marches up `chunk` planes with the packs below, at and above in registers: every cell comes from memory once but for the
+/// chunk's two outer planes and the tile's rim, which the L2 holds. One thread a pack; blockDim (32, Rows).
+template <class T, bool Rhs, bool Push, bool ReadOnly, int Rows>
+__global__ void __launch_bounds__(32 * Rows) march(const SweepArgs<T> a, const Range r, const int chunk, const PushTargets<T> to) {
+    constexpr int cells = pack_cells<T>;
+    const int x = r.lo[0] + static_cast<int>(blockIdx.x * 32 + threadIdx.x) * cells;
+    const int y = r.lo[1] + static_cast<int>(blockIdx.y * Rows + threadIdx.y);
+    const int z0 = r.lo[2] + static_cast<int>(blockIdx.z) * chunk;
+    const int z1 = min(z0 + chunk, r.hi[2]);
+    if (x >= r.hi[0] || y >= r.hi[1]) return;
+    const int valid = r.hi[0] - x;  // cells of this pack inside the range, if less than a pack
+    const Index first = x + y * a.pitch + z0 * a.plane;
+    const T* u = a.u + first;
+    const T* b = Rhs ? a.b + first : nullptr;
+    T* __restrict__ out = a.out + first;
+    Pack<T> zm = load_pack<ReadOnly>(u - a.plane);
+    Pack<T> centre = load_pack<ReadOnly>(u);
+#pragma unroll 2
+    for (int z = z0; z < z1; ++z) {
+        const Pack<T> zp = load_pack<ReadOnly>(u + a.plane);
+        const Pack<T> next = update_pack<ReadOnly, Rhs>(a, u, b, zm, centre, zp);
+        if (valid >= cells) {
+            store_streaming(out, next);
+        } else {
+            store_cells(out, next, valid);
+        }
+        if constexpr (Push) push_cells(to, x, y, z, next, valid);
+        zm = centre;
+        centre = zp;
+        u += a.plane;
+        out += a.plane;
+        if constexpr (Rhs) b += a.plane;
+    }
+}
+
+/// The boundary boxes of a shell, at most one z-, z+, y-, y+, x-, x+ slab.
+struct BoundaryBoxes {
+    Range box[face_count];
+    int count;
+};
+
+/// Updates and pushes the boundary, one thread a pack. blockIdx.x is the box, so that blocks of all directions start together
+/// and all links are busy at once.
+template <class T, bool Rhs>
+__global__ void __launch_bounds__(256) boundary_kernel(const SweepArgs<T> a, const BoundaryBoxes boxes, const PushTargets<T> to) {
+    constexpr int cells = pack_cells<T>;
+    const Range r = boxes.box[blockIdx.x];
+    const unsigned packs = static_cast<unsigned>(r.hi[0] - r.lo[0] + cells - 1) / cells;
+    const unsigned rows = static_cast<unsigned>(r.hi[1] - r.lo[1]);
+    const unsigned total = packs * rows * static_cast<unsigned>(r.hi[2] - r.lo[2]);
+    for (unsigned i = blockIdx.y * blockDim.x + threadIdx.x; i < total; i += gridDim.y * blockDim.x) {
+        const unsigned row = i / packs;
+        const int x = r.lo[0] + static_cast<int>(i % packs) * cells;
+        const int y = r.lo[1] + static_cast<int>(row % rows);
+        const int z = r.lo[2] + static_cast<int>(row / rows);
+        const int valid = r.hi[0] - x;
+        const Index at = x + y * a.pitch + z * a.plane;
+        const T* u = a.u + at;
+        // No read-only loads here: these cells' neighbours are halos.
+        const Pack<T> next = update_pack<false, Rhs>(a, u, Rhs ? a.b + at : nullptr, load_pack<false>(u - a.plane),
+                                                     load_pack<false>(u), load_pack<false>(u + a.plane));
+        store_cells(a.out + at, next, valid);
+        push_cells(to, x, y, z, next, valid);
+    }
+}
+
+}  // namespace jacobi::cuda

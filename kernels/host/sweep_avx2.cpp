@@ -1,0 +1,3 @@
+#define JACOBI_ISA avx2
+#define JACOBI_ISA_NAME "AVX2"
+#include "sweep_isa.inl"

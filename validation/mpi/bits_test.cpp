@@ -1,0 +1,177 @@
+// Every way of running gives the same bits: problems x precisions x grids x rungs x overlap x decompositions, each with a solver of
+// its own, against the serial reference. Usage: bits_test [host|cuda]
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "checks.hpp"
+#include "digest.hpp"
+#include "devices.hpp"
+#include "machine.hpp"
+#include "reference.hpp"
+#include "solver.hpp"
+
+using namespace jacobi;
+
+namespace {
+
+constexpr Index sweeps = 17;
+constexpr Index halfway = 6;  // residual and field are looked at here too, so that halos are read in the middle of a run
+
+struct Case {
+    std::string name;
+    Problem problem;
+};
+
+Problem problem_on(const Index3& cells, const std::array<bool, 3>& periodic, ProblemKind kind) {
+    Problem p;
+    p.grid.cells = cells;
+    p.grid.length = {1.0, 0.7, 1.9};
+    p.grid.periodic = periodic;
+    p.kind = kind;
+    for (int a = 0; a < 3; ++a) {
+        p.mode[a] = std::min<Index>(2, periodic[a] ? cells[a] / 2 : cells[a]);
+        p.faces[2 * a] = periodic[a] ? 0 : 0.25 * (a + 1);  // six different values: a halo taken from a wrong side shows
+        p.faces[2 * a + 1] = periodic[a] ? 0 : -1.5 + a;
+    }
+    p.seed = 7;
+    return p;
+}
+
+std::vector<Case> cases(int ranks) {
+    std::vector<Case> all;
+    const auto add = [&](const std::string& name, const Index3& n, const std::array<bool, 3>& periodic) {
+        for (const auto& [kind, kind_name] : {std::pair{ProblemKind::laplace, "laplace"}, {ProblemKind::random, "random"},
+                                             {ProblemKind::eigenmode, "eigenmode"}, {ProblemKind::poisson, "poisson"}}) {
+            all.push_back({name + " " + kind_name, problem_on(n, periodic, kind)});
+        }
+    };
+    add("37x23x19", {37, 23, 19}, {false, false, false});
+    add("40x13x31 periodic y", {40, 13, 31}, {false, true, false});
+    add("9x39x12 periodic xyz", {9, 39, 12}, {true, true, true});
+    // Large enough a block that the host back end's streaming stores run.
+    if (ranks <= 2) all.push_back({"131x67x77 random", problem_on({131, 67, 77}, {false, true, false}, ProblemKind::random)});
+    add("one wide", {static_cast<Index>(ranks), 3, 2}, {ranks % 2 == 0, false, true});
+    return all;
+}
+
+/// Compares the field and its derived numbers of one run with the reference.
+template <class T>
+class Comparison {
+   public:
+    Comparison(test::Checks& checks, const Topology& topology, Backend& backend, HaloExchange& exchange, Solver& solver, Reference<T>& reference,
+               const Grid& grid, std::string where)
+        : checks_(checks), topology_(topology), backend_(backend), exchange_(exchange), solver_(solver), reference_(reference), grid_(grid), where_(std::move(where)) {}
+
+    void at(Index iteration) {
+        const std::string where = where_ + " at " + std::to_string(iteration);
+        const Check check = solver_.check();
+        const auto expected = reference_.residual();
+        checks_.expect(check.residual_max == expected.max, where + ": residual maximum");
+        checks_.expect(check.residual_l2 == expected.l2, where + ": residual L2");
+
+        const Index3 n = exchange_.block().extent(), lo = exchange_.block().lo;
+        std::vector<T> mine(static_cast<std::size_t>(volume(n)));
+        backend_.read_planes(iteration, 0, n[2], mine.data());
+        std::size_t i = 0, different = 0;
+        for (Index z = 0; z < n[2]; ++z) {
+            for (Index y = 0; y < n[1]; ++y, i += n[0]) {
+                const T* row = reference_.values().data() + grid_.linear(lo[0], lo[1] + y, lo[2] + z);
+                different += std::memcmp(mine.data() + i, row, n[0] * sizeof(T)) != 0;
+            }
+        }
+        checks_.expect(different == 0, where + ": " + std::to_string(different) + " rows differ");
+
+        std::uint64_t digest = backend_.digest(iteration);
+        MPI_Allreduce(MPI_IN_PLACE, &digest, 1, MPI_UINT64_T, MPI_SUM, topology_.world.get());
+        checks_.expect(digest == reference_.digest(), where + ": digest");
+    }
+
+   private:
+    test::Checks& checks_;
+    const Topology& topology_;
+    Backend& backend_;
+    HaloExchange& exchange_;
+    Solver& solver_;
+    Reference<T>& reference_;
+    const Grid& grid_;
+    std::string where_;
+};
+
+std::vector<Decomposition> decompositions(const Grid& grid, int ranks) {
+    std::vector<Decomposition> list{decompose(grid.cells, grid.periodic, ranks)};
+    for (int axis = 0; axis < 3; ++axis) {
+        std::array<int, 3> p{1, 1, 1};
+        p[axis] = ranks;
+        if (grid.cells[axis] >= ranks && p != list[0].ranks) list.push_back({grid.cells, grid.periodic, p});
+    }
+    return list;
+}
+
+template <class T>
+void run_case(test::Checks& checks, const Topology& topology, const Case& c, const std::string& backend_name) {
+    Config config;
+    config.problem = c.problem;
+    config.solver.iterations = sweeps;
+    config.solver.precision = sizeof(T) == 8 ? Precision::float64 : Precision::float32;
+    config.device.backend = backend_name;
+    config.comm.timeout_s = 100;
+    Reference<T> start(c.problem), middle = start, end = start;
+    middle.advance(halfway);
+    end.advance(sweeps);
+    int variant = 0;
+    for (const Decomposition& d : decompositions(c.problem.grid, checks.size())) {
+        for (const Rung& rung : rungs()) {
+            if (*rung.backend != '\0' && rung.backend != backend_name) continue;
+            for (const bool overlap : {false, true}) {
+                // Threads only matter to the host back end: alternate.
+                config.device.threads = 1 + variant++ % 3;
+                const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + rung.name + (overlap ? " overlap" : "") + " on " +
+                                          std::to_string(d.ranks[0]) + "x" + std::to_string(d.ranks[1]) + "x" + std::to_string(d.ranks[2]);
+                checks.run(where, [&] {
+                    RunRecord record;
+                    const auto backend = make_backend(topology, config, record);
+                    HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision, {"auto", rung.name, overlap, 100});
+                    exchange.prepare();
+                    Solver solver(topology, exchange, *backend, config);
+                    const auto compare = [&](Reference<T>& reference, Index iteration) {
+                        Comparison<T>(checks, topology, *backend, exchange, solver, reference, c.problem.grid, where).at(iteration);
+                    };
+                    compare(start, 0);
+                    exchange.advance(halfway);
+                    compare(middle, halfway);
+                    exchange.advance(1);
+                    exchange.advance(sweeps - halfway - 1);
+                    compare(end, sweeps);
+                    exchange.close();
+                });
+            }
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    int status = 0;
+    {
+        const std::string backend = argc > 1 ? argv[1] : "host";
+        test::Checks checks;
+        const Topology topology = discover_topology(MPI_COMM_WORLD);
+        if (backend == "cuda" && visible_devices().devices.empty()) {
+            if (checks.rank() == 0) std::printf("SKIPPED: no CUDA device (%s)\n", visible_devices().reason.c_str());
+            status = 77;
+        } else {
+            for (const Case& c : cases(checks.size())) {
+                run_case<double>(checks, topology, c, backend);
+                run_case<float>(checks, topology, c, backend);
+            }
+            status = checks.finish("bits_test");
+        }
+    }
+    MPI_Finalize();
+    return status;
+}

@@ -1,0 +1,309 @@
+// The JSON report against the contract (INTERFACE.md: Report), and the CSV file.
+#include "report.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "report_testing.hpp"
+
+namespace jacobi {
+namespace {
+
+using Json = nlohmann::json;
+using testing::finished_run;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+Json json_of(const RunRecord& record) { return Json::parse(report_text(record)); }
+
+void expect_types(const Json& object, const std::vector<std::pair<std::string, Json::value_t>>& types) {
+    for (const auto& [key, type] : types) {
+        ASSERT_TRUE(object.contains(key)) << key;
+        // Numbers: any kind will do, but what must be an integer is one.
+        const bool any_number = type == Json::value_t::number_float && object[key].is_number();
+        const bool integer = type == Json::value_t::number_integer && object[key].is_number_integer();
+        EXPECT_TRUE(any_number || integer || object[key].type() == type) << key << ": " << object[key];
+    }
+}
+
+/// While it lives, no file of this process grows beyond `bytes`: a full disk in small.
+class FileLimit {
+ public:
+    explicit FileLimit(std::size_t bytes) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &old_);
+        const rlimit small{bytes, old_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &small);
+    }
+    ~FileLimit() { setrlimit(RLIMIT_FSIZE, &old_); }
+
+ private:
+    rlimit old_{};
+};
+
+class ReportFiles : public ::testing::Test {
+ protected:
+    void SetUp() override {
+        std::string pattern = (std::filesystem::temp_directory_path() / "report_test.XXXXXX").string();
+        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+        folder = pattern;
+    }
+    void TearDown() override { std::filesystem::remove_all(folder); }
+
+    std::string path(const char* name) const { return (folder / name).string(); }
+    static std::string content(const std::string& file) {
+        std::stringstream text;
+        text << std::ifstream(file).rdbuf();
+        return text.str();
+    }
+    static void put(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
+    static std::vector<std::string> lines(const std::string& file) {
+        std::vector<std::string> found;
+        std::ifstream stream(file);
+        for (std::string line; std::getline(stream, line);) found.push_back(line);
+        return found;
+    }
+    static std::string error_of(const std::function<void()>& work) {
+        try {
+            work();
+        } catch (const Error& error) {
+            EXPECT_FALSE(error.collective()) << "rank 0 writes alone";
+            return error.what();
+        }
+        return "no error";
+    }
+
+    std::filesystem::path folder;
+};
+
+TEST(Report, HasEveryKeyOfTheContractWithItsType) {
+    using enum Json::value_t;
+    const Json j = json_of(finished_run());
+    expect_types(j, {{"schema", string},
+                     {"version", string},
+                     {"git", string},
+                     {"host", string},
+                     {"ranks", number_integer},
+                     {"nodes", number_integer},
+                     {"backend", string},
+                     {"devices", array},
+                     {"precision", string},
+                     {"cells", array},
+                     {"decomposition", array},
+                     {"sync", string},
+                     {"overlap", boolean},
+                     {"temporal_depth", number_integer},
+                     {"edges", array},
+                     {"iterations", number_integer},
+                     {"converged", boolean},
+                     {"residual_max", number_float},
+                     {"residual_l2", number_float},
+                     {"digest", string},
+                     {"time_s", object},
+                     {"us_per_iteration", number_float},
+                     {"glups", number_float},
+                     {"phases", object},
+                     {"bound", object},
+                     {"verification", object},
+                     {"deck", object}});
+    expect_types(j["time_s"],
+                 {{"setup", number_float}, {"solve", number_float}, {"output", number_float}, {"total", number_float}});
+    expect_types(j["phases"], {{"interior", number_float}, {"boundary", number_float}, {"wait", number_float}});
+    expect_types(j["bound"], {{"copy_gbs", number_float}, {"one_pass_glups", number_float}, {"share", number_float}});
+    expect_types(j["verification"], {{"kind", string}, {"passed", boolean}, {"error", number_float}});
+    expect_types(j["deck"], {{"resolved", object}});
+    ASSERT_EQ(j["edges"].size(), 4u);
+    for (const Json& edge : j["edges"]) {
+        expect_types(edge, {{"rank", number_integer},
+                            {"neighbour", number_integer},
+                            {"direction", string},
+                            {"transport", string},
+                            {"reason", string}});
+    }
+}
+
+TEST(Report, Values) {
+    const Json j = json_of(finished_run());
+    EXPECT_EQ(j["schema"], "jacobi-report/1");
+    EXPECT_EQ(j["host"], "node07");
+    EXPECT_EQ(j["mpi"], Json({{"library", "Open MPI v4.1.4"}, {"thread_level", "multiple"}}));
+    EXPECT_EQ(j["precision"], "double");
+    EXPECT_EQ(j["cells"], Json({20, 30, 40}));
+    EXPECT_EQ(j["decomposition"], Json({1, 1, 2}));
+    EXPECT_EQ(j["edges"][0],
+              Json({{"rank", 0}, {"neighbour", 1}, {"direction", "z+"}, {"transport", "shm"}, {"reason", "same node"}}));
+    EXPECT_EQ(j["devices"].size(), 1u);
+    EXPECT_EQ(j["devices"][0]["ranks"], 2);
+    EXPECT_EQ(j["digest"], "0000000000000abc");
+    EXPECT_EQ(j["residual_max"], 0.5) << "of the last check";
+    EXPECT_EQ(j["residual_l2"], 0.25);
+    EXPECT_DOUBLE_EQ(j["us_per_iteration"], 2500);
+    EXPECT_DOUBLE_EQ(j["glups"], 0.0096);
+    EXPECT_DOUBLE_EQ(j["bound"]["one_pass_glups"], 1);
+    EXPECT_DOUBLE_EQ(j["bound"]["share"], 0.0096);
+    EXPECT_EQ(j["verification"]["passed"], true);
+}
+
+TEST(Report, DevicesAreListedOnceWithTheirRanks) {
+    RunRecord r = finished_run();
+    r.places.push_back(r.places[0]);
+    r.places[0].uuid = r.places[2].uuid = "GPU-1";
+    r.places[1].uuid = "GPU-2";
+    const Json devices = json_of(r)["devices"];
+    ASSERT_EQ(devices.size(), 2u);
+    EXPECT_EQ(devices[0]["uuid"], "GPU-1");
+    EXPECT_EQ(devices[0]["ranks"], 2);
+    EXPECT_EQ(devices[1]["ranks"], 1);
+}
+
+TEST(Report, DeckIsResolvedWithTypes) {
+    RunRecord r = finished_run();
+    r.config.problem.kind = ProblemKind::random;
+    r.config.problem.seed = std::numeric_limits<std::uint64_t>::max();
+    r.config.report.file = "true";
+    const Json deck = json_of(r)["deck"], resolved = deck["resolved"];
+    EXPECT_EQ(deck["text"], r.config.deck_text);
+    EXPECT_EQ(deck["overrides"], Json({"solver.iterations=100"}));
+    EXPECT_EQ(resolved["grid"]["cells"], Json({20, 30, 40}));
+    EXPECT_EQ(resolved["grid"]["periodic"], Json({true, false, false}));
+    EXPECT_EQ(resolved["problem"]["faces"]["z+"], 1);
+    EXPECT_EQ(resolved["problem"]["seed"], std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(resolved["solver"]["precision"], "double");
+    EXPECT_EQ(resolved["solver"]["temporal_depth"], "auto");
+    EXPECT_EQ(resolved["output"]["file"], "out/u.vtkhdf");
+    EXPECT_EQ(resolved["report"]["file"], "true") << "a name, not a truth value";
+    EXPECT_EQ(resolved["checkpoint"]["file"], "none");
+}
+
+TEST(Report, NumbersThatJsonDoesNotHaveAreStrings) {
+    RunRecord r = finished_run();
+    r.checks.back() = {100, nan, inf};
+    r.verification.error = nan;
+    const Json j = json_of(r);
+    EXPECT_EQ(j["residual_max"], "nan");
+    EXPECT_EQ(j["residual_l2"], "inf");
+    EXPECT_EQ(j["verification"]["error"], "nan");
+    EXPECT_EQ(j["verification"]["passed"], false) << "NaN never counts as verified";
+}
+
+TEST(Report, WhatWasNotMeasuredIsNull) {
+    RunRecord r = finished_run();
+    r.checks.clear();
+    r.verification = {};
+    r.iterations = 0;
+    r.solve_s = 0;
+    const Json j = json_of(r);
+    EXPECT_TRUE(j["residual_max"].is_null());
+    EXPECT_TRUE(j["verification"]["passed"].is_null());
+    EXPECT_TRUE(j["verification"]["error"].is_null());
+    EXPECT_EQ(j["glups"], 0);
+    EXPECT_EQ(j["us_per_iteration"], 0);
+}
+
+TEST(Report, NamesThatAreNoUtf8StayReadable) {
+    RunRecord r = finished_run();
+    r.files = {"out\xff.h5"};
+    EXPECT_EQ(json_of(r)["files"][0], "out\uFFFD.h5");
+}
+
+TEST_F(ReportFiles, ReportReplacesTheOldOneWhole) {
+    const std::string file = path("run.json");
+    put(file, "old");
+    write_report(finished_run(), file);
+    EXPECT_EQ(Json::parse(content(file))["schema"], "jacobi-report/1");
+    EXPECT_FALSE(std::filesystem::exists(file + ".part"));
+}
+
+TEST_F(ReportFiles, ReportThatCannotBeWrittenHarmsNothing) {
+    const std::string missing = path("missing/run.json");
+    EXPECT_EQ(error_of([&] { write_report(finished_run(), missing); }),
+              "cannot write " + missing + ": No such file or directory");
+
+    const std::string taken = path("taken");
+    std::filesystem::create_directories(taken + "/inside");
+    EXPECT_NE(error_of([&] { write_report(finished_run(), taken); }).find("cannot write " + taken), std::string::npos);
+    EXPECT_TRUE(std::filesystem::is_directory(taken));
+    EXPECT_FALSE(std::filesystem::exists(taken + ".part"));
+}
+
+TEST_F(ReportFiles, ReportWithoutRoomLeavesTheOldOne) {
+    const std::string file = path("run.json");
+    put(file, "old");
+    std::string error;
+    {
+        const FileLimit room_for_a_part(100);
+        error = error_of([&] { write_report(finished_run(), file); });
+    }
+    EXPECT_EQ(error, "cannot write " + file + ": File too large");
+    EXPECT_EQ(content(file), "old");
+    EXPECT_FALSE(std::filesystem::exists(file + ".part"));
+}
+
+TEST_F(ReportFiles, CsvHasOneHeaderAndAsManyFieldsInEveryLine) {
+    const std::string file = path("runs.csv");
+    RunRecord r = finished_run();
+    append_csv(r, file);
+    r.verification.error = nan;
+    append_csv(r, file);
+    const auto found = lines(file);
+    ASSERT_EQ(found.size(), 3u);
+    EXPECT_TRUE(found[0].starts_with("date,version,git,host,ranks,")) << found[0];
+    EXPECT_NE(found[1].find(",\"AVX2, 1 thread\","), std::string::npos) << "a field with a comma is quoted: " << found[1];
+    EXPECT_NE(found[1].find(",PASS,"), std::string::npos);
+    EXPECT_NE(found[2].find(",FAIL,"), std::string::npos) << "NaN never counts as verified";
+    const auto commas = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };
+    EXPECT_EQ(commas(found[1]), commas(found[0]) + 1) << "but for the one in the device's name";
+}
+
+TEST_F(ReportFiles, CsvHeaderGoesIntoAnEmptyFile) {
+    put(path("runs.csv"), "");
+    append_csv(finished_run(), path("runs.csv"));
+    EXPECT_EQ(lines(path("runs.csv")).size(), 2u);
+}
+
+TEST_F(ReportFiles, CsvOfOtherColumnsIsLeftAlone) {
+    const std::string file = path("runs.csv");
+    for (const char* other : {"a,b,c\n1,2,3\n", "x", "\n"}) {
+        put(file, other);
+        const std::string error = error_of([&] { append_csv(finished_run(), file); });
+        EXPECT_NE(error.find("cannot append to " + file + ": its first line"), std::string::npos) << error;
+        EXPECT_EQ(content(file), other);
+    }
+}
+
+TEST_F(ReportFiles, CsvLineDoesNotRunIntoOneThatWasCutOff) {
+    const std::string file = path("runs.csv");
+    append_csv(finished_run(), file);
+    const std::string whole = content(file);
+    put(file, whole.substr(0, whole.size() - 5));
+    append_csv(finished_run(), file);
+    EXPECT_EQ(lines(file).size(), 3u);
+    EXPECT_TRUE(content(file).ends_with(whole.substr(whole.size() - 20)));
+}
+
+TEST_F(ReportFiles, CsvWithoutRoomIsLeftAsItWas) {
+    const std::string file = path("runs.csv");
+    append_csv(finished_run(), file);
+    const std::string before = content(file);
+    std::string error;
+    {
+        const FileLimit room_for_a_part(before.size() + 20);
+        error = error_of([&] { append_csv(finished_run(), file); });
+    }
+    EXPECT_EQ(error, "cannot append to " + file + ": File too large");
+    EXPECT_EQ(content(file), before);
+    EXPECT_NE(error_of([&] { append_csv(finished_run(), "/dev/full"); }).find("No space left on device"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace jacobi
