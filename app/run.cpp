@@ -40,17 +40,19 @@ std::string broadcast(std::string text) {
     return text;
 }
 
-/// Rank 0 reads the file, all ranks read the deck: the same bytes give every rank the same configuration, or the same errors.
-Config read_config(const Options& options, int rank) {
+/// Rank 0 reads the file, all ranks read the deck: the same bytes give every rank the same configuration, or none and rank 0 prints all
+/// its errors.
+std::optional<Config> read_config(const Options& options, int rank) {
     std::string text, problem;
     if (rank == 0) text = load_text(options.deck, problem).value_or("");
     problem = broadcast(problem);
     if (!problem.empty()) throw Error(problem, Exit::usage, true);
     DeckResult deck = read_deck(broadcast(text), options.deck, options.overrides, build_support());
     if (!deck.ok()) {
-        std::string all;
-        for (const DeckError& e : deck.errors) all += fmt::format("{}{}: {}", all.empty() ? "" : "\n", e.where, e.message);
-        throw Error(all, Exit::usage, true);
+        for (const DeckError& e : deck.errors) {
+            if (rank == 0) print(stderr, fmt::format("{}: {}\n", e.where, e.message));
+        }
+        return std::nullopt;
     }
     if (!options.restart.empty()) throw Error("--restart: this build has no checkpoints", Exit::usage, true);
     if (!options.report.empty()) deck.config.report.file = options.report;
@@ -251,10 +253,11 @@ int run(int argc, const char* const* argv, int thread_level) {
         if (rank == 0) print(stdout, list_machine());
         return 0;
     }
-    const Config config = read_config(options, rank);
-    require_verifiable(config);
-    Run run(options, config, thread_level);  // refuses ranks that the grid cannot take
-    require_outputs(config, rank);
+    const std::optional<Config> config = read_config(options, rank);
+    if (!config) return static_cast<int>(Exit::usage);
+    require_verifiable(*config);
+    Run run(options, *config, thread_level);  // refuses ranks that the grid cannot take
+    require_outputs(*config, rank);
     return run.execute();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "handles.hpp"
 #include "sweep.cuh"
@@ -10,20 +11,31 @@ namespace jacobi::cuda {
 
 constexpr unsigned blocks_for(int n, int unit) { return static_cast<unsigned>((n + unit - 1) / unit); }
 
-/// Rows of a tile and planes of a chunk of the marching kernel, measured on an H200 (kernels/README.md).
+/// Rows of a marching kernel's tile.
 inline constexpr int march_rows = 8;
+
+/// Grid and walk of the marching kernel. The figures were measured on an H200 (kernels/README.md): planes of up to about 4.5 MB are walked whole,
+/// larger ones in strips of 2 MB; six planes a chunk where a plane of the strip is about 2 MB or less, else four.
 template <class T>
-int march_chunk(const Range& r) {
+std::pair<dim3, MarchShape> march_grid(const SweepArgs<T>& a, const Range& r) {
+    constexpr double megabyte = 1 << 20;
+    const int tiles = static_cast<int>(blocks_for(r.hi[1] - r.lo[1], march_rows));
+    const double plane = static_cast<double>(a.pitch) * (r.hi[1] - r.lo[1]) * sizeof(T) / megabyte;
     const int planes = r.hi[2] - r.lo[2];
-    return std::min(planes, 8);
+    constexpr int most = 65535;  // of gridDim.z
+    const int fewest = static_cast<int>(blocks_for(planes, most));  // planes a chunk that gridDim.z allows
+    int strips = plane > 4.5 ? std::min(tiles, static_cast<int>(plane / 2)) : 1;
+    MarchShape shape{};
+    shape.chunk = std::min(planes, std::max(fewest, plane / strips <= 2.5 ? 6 : 4));
+    shape.chunks = static_cast<int>(blocks_for(planes, shape.chunk));
+    strips = std::clamp(strips, 1, most / shape.chunks);
+    return {dim3(blocks_for(r.hi[0] - r.lo[0], 32 * pack_cells<T>), blocks_for(tiles, strips), static_cast<unsigned>(shape.chunks * strips)), shape};
 }
 
 template <class T, bool Rhs, bool Push>
 void launch_march(const SweepArgs<T>& a, const Range& r, const PushTargets<T>& to, cudaStream_t stream) {
-    const int chunk = march_chunk<T>(r);
-    const dim3 grid(blocks_for(r.hi[0] - r.lo[0], 32 * pack_cells<T>), blocks_for(r.hi[1] - r.lo[1], march_rows),
-                    blocks_for(r.hi[2] - r.lo[2], chunk));
-    march<T, Rhs, Push, !Push, march_rows><<<grid, dim3(32, march_rows), 0, stream>>>(a, r, chunk, to);
+    const auto [grid, shape] = march_grid(a, r);
+    march<T, Rhs, Push, !Push, march_rows><<<grid, dim3(32, march_rows), 0, stream>>>(a, r, shape, to);
     JACOBI_CUDA(cudaGetLastError());
 }
 

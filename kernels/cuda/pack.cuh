@@ -34,12 +34,4 @@ __device__ inline Pack<T> load_pack(const T* p) {
     }
 }
 
-/// Store that does not displace what is read again soon from the caches (evict first).
-__device__ inline void store_streaming(double* p, const Pack<double>& a) {
-    __stcs(reinterpret_cast<double2*>(p), make_double2(a.v[0], a.v[1]));
-}
-__device__ inline void store_streaming(float* p, const Pack<float>& a) {
-    __stcs(reinterpret_cast<float4*>(p), make_float4(a.v[0], a.v[1], a.v[2], a.v[3]));
-}
-
 }  // namespace jacobi::cuda

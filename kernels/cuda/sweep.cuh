@@ -85,15 +85,25 @@ __device__ inline Pack<T> update_pack(const SweepArgs<T>& a, const T* u, const T
     return next;
 }
 
-/// Marches up `chunk` planes with the packs below, at and above in registers: every cell comes from memory once but for the
-/// chunk's two outer planes and the tile's rim, which the L2 holds. One thread a pack; blockDim (32, Rows).
+/// How the marching kernel walks a range: chunks of planes, inside strips of rows. Blocks start in the order x, rows of a strip, chunks,
+/// strips: what is in flight at a time is a few neighbouring planes of one strip, so memory sees few distant streams, and the
+/// planes that two chunks share are still in the L2 when the second comes.
+struct MarchShape {
+    int chunk;   ///< planes a block marches
+    int chunks;  ///< chunks of the range
+};
+
+/// Marches up a chunk of planes with the packs below, at and above in registers: every cell comes from memory once but for the
+/// chunk's two outer planes and the tile's rim, which the L2 holds. One thread a pack; blockDim (32, Rows), gridDim (x tiles, tiles of a
+/// strip, chunks * strips). Two planes are loaded at a time, to have more bytes in flight.
 template <class T, bool Rhs, bool Push, bool ReadOnly, int Rows>
-__global__ void __launch_bounds__(32 * Rows) march(const SweepArgs<T> a, const Range r, const int chunk, const PushTargets<T> to) {
+__global__ void __launch_bounds__(32 * Rows) march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to) {
     constexpr int cells = pack_cells<T>;
+    const int strip = static_cast<int>(blockIdx.z) / shape.chunks;
     const int x = r.lo[0] + static_cast<int>(blockIdx.x * 32 + threadIdx.x) * cells;
-    const int y = r.lo[1] + static_cast<int>(blockIdx.y * Rows + threadIdx.y);
-    const int z0 = r.lo[2] + static_cast<int>(blockIdx.z) * chunk;
-    const int z1 = min(z0 + chunk, r.hi[2]);
+    const int y = r.lo[1] + static_cast<int>((strip * gridDim.y + blockIdx.y) * Rows + threadIdx.y);
+    const int z0 = r.lo[2] + static_cast<int>(blockIdx.z) % shape.chunks * shape.chunk;
+    const int z1 = min(z0 + shape.chunk, r.hi[2]);
     if (x >= r.hi[0] || y >= r.hi[1]) return;
     const int valid = r.hi[0] - x;  // cells of this pack inside the range, if less than a pack
     const Index first = x + y * a.pitch + z0 * a.plane;
@@ -102,21 +112,22 @@ __global__ void __launch_bounds__(32 * Rows) march(const SweepArgs<T> a, const R
     T* __restrict__ out = a.out + first;
     Pack<T> zm = load_pack<ReadOnly>(u - a.plane);
     Pack<T> centre = load_pack<ReadOnly>(u);
-#pragma unroll 2
-    for (int z = z0; z < z1; ++z) {
-        const Pack<T> zp = load_pack<ReadOnly>(u + a.plane);
-        const Pack<T> next = update_pack<ReadOnly, Rhs>(a, u, b, zm, centre, zp);
-        if (valid >= cells) {
-            store_streaming(out, next);
-        } else {
+    for (int z = z0; z < z1; z += 2) {
+        Pack<T> above[2];
+        above[0] = load_pack<ReadOnly>(u + a.plane);
+        if (z + 1 < z1) above[1] = load_pack<ReadOnly>(u + 2 * a.plane);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            if (z + i >= z1) break;
+            const Pack<T> next = update_pack<ReadOnly, Rhs>(a, u, b, zm, centre, above[i]);
             store_cells(out, next, valid);
+            if constexpr (Push) push_cells(to, x, y, z + i, next, valid);
+            zm = centre;
+            centre = above[i];
+            u += a.plane;
+            out += a.plane;
+            if constexpr (Rhs) b += a.plane;
         }
-        if constexpr (Push) push_cells(to, x, y, z, next, valid);
-        zm = centre;
-        centre = zp;
-        u += a.plane;
-        out += a.plane;
-        if constexpr (Rhs) b += a.plane;
     }
 }
 

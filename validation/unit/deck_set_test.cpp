@@ -25,13 +25,12 @@ TEST(DeckSet, ReplacesAndCreates) {
                           "report.file='none'",
                           "solver.iterations=9 # x"};
     const DeckResult result = set(minimal + "problem: {faces: {y-: 4}}\n", options);
-    EXPECT_EQ(lines(result),
-              (Options{"--set comm.timeout_s = 6: comm.timeout_s : unknown key; the nearest valid key is comm.timeout_s"}));
+    EXPECT_EQ(lines(result), Options{});
     const Config& c = result.config;
     EXPECT_EQ(c.problem.grid.cells, (Index3{1, 2, 3}));
     EXPECT_EQ(c.solver.precision, Precision::float32);
     EXPECT_EQ(c.solver.iterations, 9);
-    EXPECT_EQ(c.comm.timeout_s, 5);
+    EXPECT_EQ(c.comm.timeout_s, 6);
     EXPECT_EQ(c.output.file, "a=b.h5");
     EXPECT_EQ(c.problem.faces, (std::array<double, face_count>{-1, 0, 4, 0, 0, 0})) << "maps merge key by key";
     EXPECT_EQ(c.device.threads, 2);
@@ -71,10 +70,10 @@ TEST(DeckSet, ErrorsNameTheOption) {
 
 TEST(DeckSet, MalformedOptions) {
     const std::string empty_part = "expected key.path=value, found an empty part in the path";
-    expect_errors(minimal, {"grid", "", "=3", "a..b=1", "grid.=3", ".grid=3"},
+    expect_errors(minimal, {"grid", "", "=3", " =3", "a..b=1", "grid.=3", ".grid=3"},
                   {"--set grid: expected key.path=value, found no =", "--set : expected key.path=value, found no =",
-                   "--set =3: " + empty_part, "--set a..b=1: " + empty_part, "--set grid.=3: " + empty_part,
-                   "--set .grid=3: " + empty_part});
+                   "--set =3: " + empty_part, "--set  =3: " + empty_part, "--set a..b=1: " + empty_part,
+                   "--set grid.=3: " + empty_part, "--set .grid=3: " + empty_part});
     const DeckResult result = set(minimal, {"grid.cells=[1, 2", "output.file='a"});
     ASSERT_EQ(result.errors.size(), 2u);
     EXPECT_EQ(result.errors[0].where, "--set grid.cells=[1, 2");
