@@ -51,7 +51,8 @@ Support build_support() {
         support.transports.push_back("ipc");
     }
     for (const Rung& rung : rungs()) {
-        if (std::find(support.rungs.begin(), support.rungs.end(), rung.name) == support.rungs.end()) support.rungs.emplace_back(rung.name);
+        if (std::find(support.rungs.begin(), support.rungs.end(), rung.name) == support.rungs.end())
+            support.rungs.emplace_back(rung.name);
     }
     return support;
 }
@@ -91,8 +92,9 @@ std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& co
     const auto shared = std::max_element(record.places.begin(), record.places.end(),
                                          [](const RankPlace& a, const RankPlace& b) { return a.sharers < b.sharers; });
     if (shared->sharers > 1) {
-        record.warnings.push_back(fmt::format("{} ranks share one GPU ({}): right, but their kernels take turns; use one rank a GPU to measure",
-                                              shared->sharers, shared->uuid));
+        record.warnings.push_back(
+            fmt::format("{} ranks share one GPU ({}): right, but their kernels take turns; use one rank a GPU to measure",
+                        shared->sharers, shared->uuid));
     }
     return backend;
 }
@@ -106,14 +108,18 @@ std::string list_machine() {
     } else {
         text += fmt::format("  cuda   {} device{}\n", visible.devices.size(), visible.devices.size() == 1 ? "" : "s");
         for (const Device& d : visible.devices) {
-            text += fmt::format("    {}  {}  {}  {}{}\n", d.ordinal, d.name, d.uuid, d.pci, d.numa >= 0 ? fmt::format("  NUMA node {}", d.numa) : "");
+            text += fmt::format("    {}  {}  {}  {}{}\n", d.ordinal, d.name, d.uuid, d.pci,
+                                d.numa >= 0 ? fmt::format("  NUMA node {}", d.numa) : "");
         }
     }
-    text += "transports\n  self   own neighbour on a periodic axis\n  shm    MPI-3 shared windows, between ranks of a node (host back end)\n";
+    text +=
+        "transports\n  self   own neighbour on a periodic axis\n  shm    MPI-3 shared windows, between ranks of a node (host "
+        "back end)\n";
     text += fmt::format("  ipc    CUDA IPC, between ranks of a node (CUDA back end){}\n",
                         visible.devices.empty() ? ": not usable, " + visible.reason : std::string());
     text += "rungs (comm.sync)\n";
-    for (const Rung& rung : rungs()) text += fmt::format("  {:<8} {:<5} {}\n", rung.name, *rung.backend != '\0' ? rung.backend : "any", rung.summary);
+    for (const Rung& rung : rungs())
+        text += fmt::format("  {:<8} {:<5} {}\n", rung.name, *rung.backend != '\0' ? rung.backend : "any", rung.summary);
     return text;
 }
 

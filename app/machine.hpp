@@ -14,8 +14,8 @@ namespace jacobi {
 /// What this build can do, for the deck reader.
 Support build_support();
 
-/// Collective. Makes the back end and tells in `record` which and why, and where every rank is. `auto` takes CUDA when every rank sees
-/// a device. Throws Error (collective, failure) when device.backend: cuda cannot be had.
+/// Collective. Makes the back end and tells in `record` which and why, and where every rank is. `auto` takes CUDA when every rank
+/// sees a device. Throws Error (collective, failure) when device.backend: cuda cannot be had.
 std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& config, RunRecord& record);
 
 /// The text of --list: back ends, devices, transports and rungs of this build, and what this process could use of them.

@@ -40,8 +40,8 @@ std::string broadcast(std::string text) {
     return text;
 }
 
-/// Rank 0 reads the file, all ranks read the deck: the same bytes give every rank the same configuration, or none and rank 0 prints all
-/// its errors.
+/// Rank 0 reads the file, all ranks read the deck: the same bytes give every rank the same configuration, or none and rank 0
+/// prints all its errors.
 std::optional<Config> read_config(const Options& options, int rank) {
     std::string text, problem;
     if (rank == 0) text = load_text(options.deck, problem).value_or("");
@@ -65,7 +65,8 @@ void require_outputs(const Config& config, int rank) {
     if (rank == 0) {
         const auto& o = config.output;
         const std::uint64_t bytes = snapshot_bytes(config.problem.grid, config.solver.precision);
-        if (!o.file.empty()) fault = check_output_path(o.every > 0 ? dump_path(o.file, config.solver.iterations) : o.file, o.overwrite, bytes);
+        if (!o.file.empty())
+            fault = check_output_path(o.every > 0 ? dump_path(o.file, config.solver.iterations) : o.file, o.overwrite, bytes);
         for (const std::string& file : {config.report.file, config.report.csv}) {
             if (fault.empty() && !file.empty()) fault = check_output_path(file, true, 0);
         }
@@ -75,13 +76,15 @@ void require_outputs(const Config& config, int rank) {
 }
 
 class Run {
-   public:
+ public:
     Run(const Options& options, const Config& config, int thread_level)
         : options_(options),
           config_(config),
           topology_(discover_topology(MPI_COMM_WORLD)),
-          decomposition_(config.comm.ranks ? decompose(config.problem.grid.cells, config.problem.grid.periodic, topology_.size(), *config.comm.ranks)
-                                           : decompose(config.problem.grid.cells, config.problem.grid.periodic, topology_.size())),
+          decomposition_(
+              config.comm.ranks
+                  ? decompose(config.problem.grid.cells, config.problem.grid.periodic, topology_.size(), *config.comm.ranks)
+                  : decompose(config.problem.grid.cells, config.problem.grid.periodic, topology_.size())),
           style_{wants_color(options.no_color)},
           where_(fmt::format("rank {} on {}", topology_.rank(), topology_.host)) {
         record_.config = config;
@@ -113,7 +116,8 @@ class Run {
         finish();
         record_.total_s = slowest(MPI_Wtime() - start);
         if (root()) {
-            if (!config_.report.file.empty()) write_report(record_, config_.report.file), record_.files.push_back(config_.report.file);
+            if (!config_.report.file.empty())
+                write_report(record_, config_.report.file), record_.files.push_back(config_.report.file);
             if (!config_.report.csv.empty()) append_csv(record_, config_.report.csv), record_.files.push_back(config_.report.csv);
             print(stdout, result_text(record_, options_.quiet, style_));
         }
@@ -121,15 +125,18 @@ class Run {
         return status();
     }
 
-   private:
+ private:
     bool root() const { return topology_.rank() == 0; }
 
     static double slowest(double seconds) {
         MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         return seconds;
     }
-    /// Set-up, files and verification wait inside libraries, so a guard bounds them; its limit is generous and grows with the work.
-    Watchdog guard(const char* what, double extra_seconds) const { return {what, 5 * config_.comm.timeout_s + extra_seconds, where_}; }
+    /// Set-up, files and verification wait inside libraries, so a guard bounds them; its limit is generous and grows with the
+    /// work.
+    Watchdog guard(const char* what, double extra_seconds) const {
+        return {what, 5 * config_.comm.timeout_s + extra_seconds, where_};
+    }
 
     void set_up() {
         const Watchdog watch = guard("setting up", 0);
@@ -144,7 +151,8 @@ class Run {
             const Box block = decomposition_.block(r);
             record_.places[r].block = block;
             const std::uint64_t bytes = HaloExchange::arena_bytes(block, config_.solver.precision);
-            record_.bytes_per_rank = std::max<std::uint64_t>(record_.bytes_per_rank, bytes + (config_.problem.has_rhs() ? bytes / 2 : 0));
+            record_.bytes_per_rank =
+                std::max<std::uint64_t>(record_.bytes_per_rank, bytes + (config_.problem.has_rhs() ? bytes / 2 : 0));
         }
         if (options_.dry_run) return;
         MPI_Barrier(MPI_COMM_WORLD);  // all ranks measure at once: ranks that share memory share its bandwidth
@@ -186,7 +194,8 @@ class Run {
 
     void dump(const Check& check, const std::string& path) {
         const double begin = MPI_Wtime();
-        const Watchdog watch = guard("writing the snapshot", static_cast<double>(snapshot_bytes(config_.problem.grid, config_.solver.precision)) / 1e7);
+        const Watchdog watch = guard("writing the snapshot",
+                                     static_cast<double>(snapshot_bytes(config_.problem.grid, config_.solver.precision)) / 1e7);
         SnapshotInfo info;
         info.grid = config_.problem.grid;
         info.precision = config_.solver.precision;

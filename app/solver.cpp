@@ -106,7 +106,8 @@ void Solver::run(RunRecord& record, const Hooks& hooks) {
 
 void Solver::gather_phases(RunRecord& record, Index passes) const {
     const double scale = sampled_.passes > 0 ? static_cast<double>(passes) / static_cast<double>(sampled_.passes) : 0;
-    std::array<double, 5> seconds{sampled_.boundary * scale, sampled_.interior * scale, exchange_.wait_seconds(), record.solve_s, record.check_s};
+    std::array<double, 5> seconds{sampled_.boundary * scale, sampled_.interior * scale, exchange_.wait_seconds(), record.solve_s,
+                                  record.check_s};
     MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, topology_.world.get());
     record.phases = {{"boundary", seconds[0]}, {"interior", seconds[1]}, {"wait", seconds[2]}};
     record.solve_s = seconds[3];

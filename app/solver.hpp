@@ -10,7 +10,7 @@
 namespace jacobi {
 
 class Solver {
-   public:
+ public:
     struct Hooks {
         /// Rank 0's view of the progress, once a batch.
         std::function<void(const RunRecord&)> progress;
@@ -27,7 +27,7 @@ class Solver {
     /// Collective: residual of the current generation.
     Check check();
 
-   private:
+ private:
     bool due(Index every, Index iteration) const { return every > 0 && iteration % every == 0; }
     /// Sweeps until the next check, dump or the end.
     Index next_stop(Index iteration) const;

@@ -13,9 +13,9 @@ struct ArenaLayout {
     static constexpr std::size_t line = 128;
     static constexpr std::size_t unit = std::size_t{2} << 20;  ///< CUDA IPC exports whole allocations, which are 2 MiB pieces
 
-    static constexpr std::size_t counters = 0;                                    ///< one line a direction
+    static constexpr std::size_t counters = 0;                                     ///< one line a direction
     static constexpr std::size_t abort_word = counters + Direction::count * line;  ///< non-zero: every waiter gives up
-    static constexpr std::size_t probes = abort_word + line;                      ///< one line a direction
+    static constexpr std::size_t probes = abort_word + line;                       ///< one line a direction
     static constexpr std::size_t header_bytes = 8192;
     static constexpr std::size_t probe_words = line / sizeof(std::uint64_t);
 

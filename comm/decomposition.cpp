@@ -76,10 +76,11 @@ Decomposition decompose(const Index3& cells, const std::array<bool, 3>& periodic
         }
     }
     if (best.ranks[0] == 0) {
-        throw Error(fmt::format("no decomposition of {} x {} x {} cells into {} ranks gives every rank a cell: use fewer ranks, or a "
-                                "number of ranks with factors no larger than the axes",
-                                cells[0], cells[1], cells[2], size),
-                    Exit::usage, true);
+        throw Error(
+            fmt::format("no decomposition of {} x {} x {} cells into {} ranks gives every rank a cell: use fewer ranks, or a "
+                        "number of ranks with factors no larger than the axes",
+                        cells[0], cells[1], cells[2], size),
+            Exit::usage, true);
     }
     return best;
 }
@@ -87,13 +88,14 @@ Decomposition decompose(const Index3& cells, const std::array<bool, 3>& periodic
 Decomposition decompose(const Index3& cells, const std::array<bool, 3>& periodic, int size, const std::array<int, 3>& ranks) {
     const Decomposition d{cells, periodic, ranks};
     if (static_cast<std::int64_t>(ranks[0]) * ranks[1] * ranks[2] != size) {
-        throw Error(fmt::format("comm.ranks: [{}, {}, {}] makes {} ranks, but {} were started (mpirun -np)", ranks[0], ranks[1], ranks[2],
-                                static_cast<std::int64_t>(ranks[0]) * ranks[1] * ranks[2], size),
+        throw Error(fmt::format("comm.ranks: [{}, {}, {}] makes {} ranks, but {} were started (mpirun -np)", ranks[0], ranks[1],
+                                ranks[2], static_cast<std::int64_t>(ranks[0]) * ranks[1] * ranks[2], size),
                     Exit::usage, true);
     }
     for (int a = 0; a < 3; ++a) {
         if (ranks[a] > cells[a]) {
-            throw Error(fmt::format("comm.ranks: {} ranks along {} for {} cells: every rank needs at least one", ranks[a], axis_names[a], cells[a]),
+            throw Error(fmt::format("comm.ranks: {} ranks along {} for {} cells: every rank needs at least one", ranks[a],
+                                    axis_names[a], cells[a]),
                         Exit::usage, true);
         }
     }

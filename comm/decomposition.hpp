@@ -16,7 +16,9 @@ struct Decomposition {
     std::array<int, 3> ranks{1, 1, 1};
 
     int size() const { return ranks[0] * ranks[1] * ranks[2]; }
-    std::array<int, 3> coordinates(int rank) const { return {rank % ranks[0], rank / ranks[0] % ranks[1], rank / ranks[0] / ranks[1]}; }
+    std::array<int, 3> coordinates(int rank) const {
+        return {rank % ranks[0], rank / ranks[0] % ranks[1], rank / ranks[0] / ranks[1]};
+    }
     int rank_at(const std::array<int, 3>& c) const { return c[0] + ranks[0] * (c[1] + ranks[1] * c[2]); }
 
     /// Global cells of a rank.
@@ -27,8 +29,8 @@ struct Decomposition {
 };
 
 /// The factorisation of `size` with the least modelled cost of a sweep: the largest block's cells plus what its halo faces
-/// cost, x faces (strided in memory) more than y and z faces. Throws Error (usage, "ranks" in the message) when no factorisation leaves
-/// every rank at least one cell.
+/// cost, x faces (strided in memory) more than y and z faces. Throws Error (usage, "ranks" in the message) when no factorisation
+/// leaves every rank at least one cell.
 Decomposition decompose(const Index3& cells, const std::array<bool, 3>& periodic, int size);
 
 /// The same with the user's factors: throws Error (usage) when their product is not `size` or an axis has too few cells.

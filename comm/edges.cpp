@@ -41,7 +41,8 @@ std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& text) {
 
 std::vector<Edge> gather_edges(const Topology& topology, const std::vector<Edge>& edges) {
     std::string mine;
-    for (const Edge& e : edges) mine += fmt::format("{}\t{}\t{}\t{}\t{}\n", e.rank, e.neighbour, e.direction.code, e.transport, e.reason);
+    for (const Edge& e : edges)
+        mine += fmt::format("{}\t{}\t{}\t{}\t{}\n", e.rank, e.neighbour, e.direction.code, e.transport, e.reason);
     std::vector<Edge> all;
     for (const std::string& text : gather_texts(topology.world.get(), mine)) {
         std::istringstream lines(text);
@@ -108,11 +109,12 @@ void open_edges(const Topology& topology, const Decomposition& decomposition, co
 
 }  // namespace
 
-std::vector<Edge> connect_edges(const Topology& topology, const Decomposition& decomposition, const ArenaLayout& layout, PeerMemory& memory,
-                                Backend& backend, const std::string& forced) {
+std::vector<Edge> connect_edges(const Topology& topology, const Decomposition& decomposition, const ArenaLayout& layout,
+                                PeerMemory& memory, Backend& backend, const std::string& forced) {
     std::vector<Edge> edges = neighbours_of(decomposition, topology.rank());
     if (forced != "auto" && forced != memory.transport()) {
-        throw Error(fmt::format("comm.transport: {} cannot be had with the {} back end, which offers {}", forced, backend.name(), memory.transport()),
+        throw Error(fmt::format("comm.transport: {} cannot be had with the {} back end, which offers {}", forced, backend.name(),
+                                memory.transport()),
                     Exit::failure, true);
     }
     open_edges(topology, decomposition, layout, memory, edges);

@@ -15,8 +15,8 @@ struct Edge {
     int rank = 0;
     int neighbour = 0;
     Direction direction;
-    std::string transport;     ///< "self", "ipc", "shm"
-    std::string reason;        ///< why this transport
+    std::string transport;      ///< "self", "ipc", "shm"
+    std::string reason;         ///< why this transport
     std::byte* peer = nullptr;  ///< the neighbour's arena as this rank addresses it
     bool self() const { return rank == neighbour; }
 };
@@ -28,10 +28,10 @@ std::vector<Direction> face_directions();
 std::vector<Edge> neighbours_of(const Decomposition& decomposition, int rank);
 
 /// Collective. Maps the neighbours' arenas and chooses each edge's transport: "self", or what `memory` provides for ranks of one
-/// node, each used only after it opened and passed the probe (probe.hpp). `forced` is comm.transport. Throws Error (collective) listing
-/// the edges for which no transport is left, with reasons.
-std::vector<Edge> connect_edges(const Topology& topology, const Decomposition& decomposition, const ArenaLayout& layout, PeerMemory& memory,
-                                class Backend& backend, const std::string& forced);
+/// node, each used only after it opened and passed the probe (probe.hpp). `forced` is comm.transport. Throws Error (collective)
+/// listing the edges for which no transport is left, with reasons.
+std::vector<Edge> connect_edges(const Topology& topology, const Decomposition& decomposition, const ArenaLayout& layout,
+                                PeerMemory& memory, class Backend& backend, const std::string& forced);
 
 /// Collective: the edges of all ranks in rank order, without their addresses, on every rank.
 std::vector<Edge> gather_edges(const Topology& topology, const std::vector<Edge>& edges);

@@ -20,15 +20,16 @@ std::unique_ptr<PeerMemory> allocate(const Topology& topology, const Backend& ba
     return make_shared_window(topology, layout);
 }
 
-/// Local cell (x, y, z) of the layer next to the neighbour in `e`'s direction is the neighbour's halo cell (x, y, z) minus the neighbour's place
-/// relative to this block: the returned origin has that translation in it.
+/// Local cell (x, y, z) of the layer next to the neighbour in `e`'s direction is the neighbour's halo cell (x, y, z) minus the
+/// neighbour's place relative to this block: the returned origin has that translation in it.
 HaloTarget halo_target(const Edge& e, const Index3& own, const ArenaLayout& there) {
     HaloTarget target;
     target.pitch = there.field.pitch;
     target.plane = there.field.plane;
     const auto offset = e.direction.offset();
     Index shift[3];
-    // Towards a + neighbour: its cell 0 is this block's cell `extent`. Towards a - neighbour: its cell `its extent` is this block's cell 0.
+    // Towards a + neighbour: its cell 0 is this block's cell `extent`. Towards a - neighbour: its cell `its extent` is this
+    // block's cell 0.
     for (int a = 0; a < 3; ++a) shift[a] = offset[a] > 0 ? -own[a] : offset[a] < 0 ? there.field.extent[a] : 0;
     const Index element = there.field.at(shift[0], shift[1], shift[2]);
     for (int p = 0; p < 2; ++p) {
@@ -64,7 +65,8 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     setup_.layout = layout_.field;
     for (int p = 0; p < 2; ++p) setup_.fields[p] = memory_->own() + layout_.fields[p];
     for (const Edge& e : edges_) {
-        setup_.targets[face_of(e.direction)] = halo_target(e, layout_.field.extent, arena_layout(decomposition.block(e.neighbour), precision));
+        setup_.targets[face_of(e.direction)] =
+            halo_target(e, layout_.field.extent, arena_layout(decomposition.block(e.neighbour), precision));
     }
 }
 
@@ -90,7 +92,8 @@ void HaloExchange::advance(Index sweeps) {
         wait_seconds_ += MPI_Wtime() - begin;
         if (options_.overlap) {
             backend_.boundary(generation_);
-            // The boundary boxes hold every cell that reads a neighbour's halo or is stored into one, so raising need not wait for the interior.
+            // The boundary boxes hold every cell that reads a neighbour's halo or is stored into one, so raising need not wait
+            // for the interior.
             rung_.synchroniser->raise(generation_ + 1);
             backend_.interior(generation_);
         } else {
@@ -103,15 +106,16 @@ void HaloExchange::advance(Index sweeps) {
 }
 
 void HaloExchange::wait_done() {
-    wait_until([&] { return backend_.done(false); }, options_.timeout_s, topology_.poll, [&] {
-        for (const Edge& e : edges_) {
-            if (!e.self() && board_.seen(e.neighbour) < generation_) {
-                return board_.describe_wait(e.neighbour, name(e.direction), generation_, options_.timeout_s);
-            }
-        }
-        return fmt::format("rank {} ({}): the device did not finish pass {} within {} s", topology_.rank(), topology_.host, generation_ - 1,
-                           options_.timeout_s);
-    });
+    wait_until([&] { return backend_.done(false); }, options_.timeout_s, topology_.poll,
+               [&] {
+                   for (const Edge& e : edges_) {
+                       if (!e.self() && board_.seen(e.neighbour) < generation_) {
+                           return board_.describe_wait(e.neighbour, name(e.direction), generation_, options_.timeout_s);
+                       }
+                   }
+                   return fmt::format("rank {} ({}): the device did not finish pass {} within {} s", topology_.rank(),
+                                      topology_.host, generation_ - 1, options_.timeout_s);
+               });
 }
 
 void HaloExchange::make_halos_readable() {

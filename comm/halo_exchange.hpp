@@ -18,18 +18,19 @@ struct ExchangeOptions {
 };
 
 class HaloExchange {
-   public:
-    /// Collective. Allocates and maps memory, chooses transports and rung, fills generation 0 everywhere. All references outlive it.
-    HaloExchange(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Problem& problem, Precision precision,
-                 const ExchangeOptions& options);
+ public:
+    /// Collective. Allocates and maps memory, chooses transports and rung, fills generation 0 everywhere. All references outlive
+    /// it.
+    HaloExchange(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Problem& problem,
+                 Precision precision, const ExchangeOptions& options);
     HaloExchange(const HaloExchange&) = delete;
     HaloExchange& operator=(const HaloExchange&) = delete;
 
     /// Bytes of shareable memory that a rank with this block would allocate.
     static std::size_t arena_bytes(const Box& block, Precision precision);
 
-    /// Best rate (bytes read plus written a second) at which this rank copies one field buffer to the other. Collective in time only: call on all ranks
-    /// at once, before prepare().
+    /// Rate at which this rank copies one field buffer to the other (Backend::copy_bandwidth). Call on all ranks at once, before
+    /// prepare().
     double measure_copy_bandwidth(double seconds);
 
     /// Collective. Fills generation 0; nothing is stored into a neighbour before all ranks have done so.
@@ -51,7 +52,7 @@ class HaloExchange {
     /// Collective, on the success path only: device done, barrier, close peers, barrier, free.
     void close();
 
-   private:
+ private:
     void wait_done();
 
     const Topology& topology_;

@@ -39,7 +39,8 @@ std::vector<int> assign_devices(const std::vector<RankDevices>& ranks) {
     std::map<std::string, int> load;
     for (const RankDevices& r : ranks) {
         const auto cost = [&](const Device& d) { return std::pair(load[d.uuid], r.numa >= 0 && d.numa == r.numa ? 0 : 1); };
-        const auto best = std::min_element(r.devices.begin(), r.devices.end(), [&](const Device& a, const Device& b) { return cost(a) < cost(b); });
+        const auto best = std::min_element(r.devices.begin(), r.devices.end(),
+                                           [&](const Device& a, const Device& b) { return cost(a) < cost(b); });
         ++load[best->uuid];
         chosen.push_back(static_cast<int>(best - r.devices.begin()));
     }
@@ -56,10 +57,12 @@ Placement place_rank(const Topology& topology, const DeviceList& visible) {
         in >> r.numa;
         for (Device d; in >> d.ordinal >> d.uuid >> d.numa >> d.pci;) r.devices.push_back(d);
         if (r.devices.empty()) {
-            throw Error(fmt::format("device.backend: cuda, but rank {} of node {} sees no CUDA device: check CUDA_VISIBLE_DEVICES and the "
-                                    "launcher's GPU binding",
-                                    ranks.size(), topology.host),
-                        Exit::failure);
+            throw Error(
+                fmt::format(
+                    "device.backend: cuda, but rank {} of node {} sees no CUDA device: check CUDA_VISIBLE_DEVICES and the "
+                    "launcher's GPU binding",
+                    ranks.size(), topology.host),
+                Exit::failure);
         }
         ranks.push_back(std::move(r));
     }

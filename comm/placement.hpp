@@ -15,13 +15,13 @@ struct RankDevices {
     int numa = -1;
 };
 
-/// Index into each rank's own list, in node-rank order: each rank takes, of its visible devices, one that the fewest ranks before it took;
-/// of those one near its NUMA node; of those the first. Every list must be non-empty.
+/// Index into each rank's own list, in node-rank order: each rank takes, of its visible devices, one that the fewest ranks before
+/// it took; of those one near its NUMA node; of those the first. Every list must be non-empty.
 std::vector<int> assign_devices(const std::vector<RankDevices>& ranks);
 
 struct Placement {
-    Device device;              ///< this rank's
-    int sharers = 1;            ///< ranks of the node on the same device, this one included
+    Device device;    ///< this rank's
+    int sharers = 1;  ///< ranks of the node on the same device, this one included
 };
 
 /// Collective over the node. Devices are told apart by UUID. Throws Error naming the ranks that see no device.

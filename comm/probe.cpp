@@ -15,7 +15,8 @@ std::uint64_t pattern(int writer, int owner, Direction owner_direction) {
 
 bool received(PeerMemory& memory, Backend& backend, const Edge& e) {
     std::array<std::uint64_t, ArenaLayout::probe_words> words{};
-    backend.read_words(words.data(), reinterpret_cast<const std::uint64_t*>(memory.own() + ArenaLayout::probe(e.direction)), words.size());
+    backend.read_words(words.data(), reinterpret_cast<const std::uint64_t*>(memory.own() + ArenaLayout::probe(e.direction)),
+                       words.size());
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i] != pattern(e.neighbour, e.rank, e.direction) + i) return false;
     }
@@ -30,15 +31,15 @@ void probe_edges(const Topology& topology, PeerMemory& memory, Backend& backend,
     for (const Edge& e : edges) {
         if (e.transport.empty()) continue;
         const Direction there = e.direction.opposite();
-        backend.store_pattern(reinterpret_cast<std::uint64_t*>(e.peer + ArenaLayout::probe(there)), pattern(e.rank, e.neighbour, there),
-                              ArenaLayout::probe_words);
+        backend.store_pattern(reinterpret_cast<std::uint64_t*>(e.peer + ArenaLayout::probe(there)),
+                              pattern(e.rank, e.neighbour, there), ArenaLayout::probe_words);
     }
     memory.fence();
     MPI_Barrier(world);
     memory.fence();
 
-    // Both ends of an edge exchange whether they opened it and whether they received; tags tell the directions apart where one rank is
-    // the neighbour in several.
+    // Both ends of an edge exchange whether they opened it and whether they received; tags tell the directions apart where one
+    // rank is the neighbour in several.
     std::vector<MPI_Request> requests;
     std::vector<std::array<int, 2>> mine(edges.size()), theirs(edges.size());
     for (std::size_t i = 0; i < edges.size(); ++i) {

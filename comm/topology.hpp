@@ -13,7 +13,7 @@ namespace jacobi {
 
 /// A communicator that frees itself; freeing is collective, so objects holding one live equally long on all ranks.
 class Communicator {
-   public:
+ public:
     Communicator() = default;
     explicit Communicator(MPI_Comm comm) : comm_(comm) {}
     Communicator(Communicator&& other) noexcept : comm_(std::exchange(other.comm_, MPI_COMM_NULL)) {}
@@ -26,7 +26,7 @@ class Communicator {
     int rank() const;
     int size() const;
 
-   private:
+ private:
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
@@ -35,10 +35,10 @@ struct Topology {
     Communicator node;   ///< the ranks that can share memory with this one
     std::string host;
     int node_count = 1;
-    std::vector<int> node_of;         ///< node index of every rank
-    std::vector<int> node_rank_of;    ///< rank within its node of every rank
-    std::vector<std::string> host_of; ///< host name of every rank
-    int cores = 1;                    ///< cores this node lets this process' ranks use together
+    std::vector<int> node_of;          ///< node index of every rank
+    std::vector<int> node_rank_of;     ///< rank within its node of every rank
+    std::vector<std::string> host_of;  ///< host name of every rank
+    int cores = 1;                     ///< cores this node lets this process' ranks use together
     PollPolicy poll;
 
     int rank() const { return world.rank(); }

@@ -11,12 +11,13 @@
 namespace jacobi {
 
 class Deadline {
-   public:
+ public:
     explicit Deadline(double seconds)
-        : end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds))) {}
+        : end_(std::chrono::steady_clock::now() +
+               std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds))) {}
     bool passed() const { return std::chrono::steady_clock::now() >= end_; }
 
-   private:
+ private:
     std::chrono::steady_clock::time_point end_;
 };
 

@@ -31,7 +31,7 @@ struct HaloTarget {
 /// A rank's block and the memory it lives in.
 struct BlockSetup {
     Problem problem;
-    Box block;                         ///< global cells of this rank
+    Box block;  ///< global cells of this rank
     FieldLayout layout;
     std::array<std::byte*, 2> fields;  ///< both buffers, layout.bytes each, in memory the back end can use
     std::array<HaloTarget, face_count> targets;
@@ -45,7 +45,7 @@ struct PhaseTimes {
 };
 
 class Backend {
-   public:
+ public:
     virtual ~Backend() = default;
 
     virtual std::string name() const = 0;         ///< "host" or "cuda"
@@ -56,8 +56,9 @@ class Backend {
     /// Stores words seed, seed + 1, ... the way the boundary kernel stores into a neighbour's halo, and waits until done.
     virtual void store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) = 0;
     virtual void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) = 0;
-    /// Best rate of a copy from `source` to `target` (read plus written bytes a second) in about `seconds`.
-    virtual double copy_bandwidth(void* target, const void* source, std::size_t bytes, double seconds) = 0;
+    /// Rate of copies from `a` to `b` (bytes read plus written a second) over about `seconds`, after both have been written once.
+    /// Ranks that share a device or cores call it at the same time and so measure their shares. Overwrites both.
+    virtual double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) = 0;
 
     /// Takes the block, computes the right-hand side, fills generation 0 with its halos. The other buffer gets the Dirichlet
     /// halos and NaN everywhere else, so that a cell which nobody stores cannot pass for a value.

@@ -12,13 +12,13 @@ enum class Exit { success = 0, failure = 1, usage = 2, verification = 3, toleran
 /// `collective` is set when every rank throws the same error at the same place (a bad deck, say): rank 0 alone prints it and
 /// all end normally. Any other error is one rank's: it prints rank and host, and aborts the job.
 class Error : public std::runtime_error {
-   public:
+ public:
     explicit Error(const std::string& message, Exit exit = Exit::failure, bool collective = false)
         : std::runtime_error(message), exit_(exit), collective_(collective) {}
     Exit exit() const { return exit_; }
     bool collective() const { return collective_; }
 
-   private:
+ private:
     Exit exit_;
     bool collective_;
 };

@@ -13,16 +13,17 @@ inline constexpr std::size_t row_alignment = 128;
 /// Cell (x, y, z), each from -halo to extent + halo - 1, lies at element origin + x + pitch y + plane z. The left halo of a row
 /// is the tail of the row before it in memory: x = 0 is aligned and a row wastes less than one alignment unit.
 struct FieldLayout {
-    Index3 extent{0, 0, 0};  ///< cells of the block
-    int halo = 1;            ///< layers around them
+    Index3 extent{0, 0, 0};   ///< cells of the block
+    int halo = 1;             ///< layers around them
     std::size_t element = 8;  ///< bytes of a value
-    Index pitch = 0;         ///< elements from y to y + 1
-    Index plane = 0;         ///< elements from z to z + 1
-    Index origin = 0;        ///< element of cell (0, 0, 0)
-    std::size_t bytes = 0;   ///< of the whole field, a multiple of row_alignment
+    Index pitch = 0;          ///< elements from y to y + 1
+    Index plane = 0;          ///< elements from z to z + 1
+    Index origin = 0;         ///< element of cell (0, 0, 0)
+    std::size_t bytes = 0;    ///< of the whole field, a multiple of row_alignment
 
     FieldLayout() = default;
-    FieldLayout(const Index3& block, int halo_depth, std::size_t element_bytes) : extent(block), halo(halo_depth), element(element_bytes) {
+    FieldLayout(const Index3& block, int halo_depth, std::size_t element_bytes)
+        : extent(block), halo(halo_depth), element(element_bytes) {
         const Index unit = static_cast<Index>(row_alignment / element);
         const auto up = [unit](Index n) { return (n + unit - 1) / unit * unit; };
         pitch = up(extent[0] + 2 * halo);

@@ -59,7 +59,8 @@ double solve(Reference<T>& solver, const Config::Solver& rule, bool& converged) 
         return converged;
     };
 
-    if (rule.check_every > 0 && check()) return last;
+    // A tolerance is relative to the first residual, so that is taken even where no check may stop the sweeps.
+    if ((rule.check_every > 0 || rule.tolerance > 0) && check() && rule.check_every > 0) return last;
     while (solver.iteration() < rule.iterations) {
         Index stop = rule.iterations;
         if (rule.check_every > 0) stop = std::min(stop, (solver.iteration() / rule.check_every + 1) * rule.check_every);

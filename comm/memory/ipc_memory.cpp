@@ -15,8 +15,9 @@ IpcMemory::IpcMemory(const ArenaLayout& layout) : layout_(layout) {
         std::size_t free_bytes = 0, total = 0;
         (void)cudaGetLastError();
         (void)cudaMemGetInfo(&free_bytes, &total);
-        throw Error("this rank's fields need " + std::to_string(layout.bytes) + " bytes of device memory, " + std::to_string(free_bytes) +
-                    " of " + std::to_string(total) + " are free: use a smaller grid, more GPUs or precision: float");
+        throw Error("this rank's fields need " + std::to_string(layout.bytes) + " bytes of device memory, " +
+                    std::to_string(free_bytes) + " of " + std::to_string(total) +
+                    " are free: use a smaller grid, more GPUs or precision: float");
     }
     cuda::check(status, "cudaMalloc of the arena");
     arena_ = cuda::Unique<void*, cudaFree>(raw);

@@ -18,7 +18,7 @@ struct IpcHandles {
 };
 
 class IpcMemory final : public PeerMemory {
-   public:
+ public:
     explicit IpcMemory(const ArenaLayout& layout);
     ~IpcMemory() override;
     IpcMemory(const IpcMemory&) = delete;
@@ -38,7 +38,7 @@ class IpcMemory final : public PeerMemory {
     /// Those of an opened peer.
     cudaEvent_t peer_event(int node_rank, int parity) const;
 
-   private:
+ private:
     struct Peer {
         void* arena = nullptr;
         cuda::Event events[2];

@@ -28,7 +28,7 @@ struct PeerRecord {
 };
 
 class PeerMemory {
-   public:
+ public:
     virtual ~PeerMemory() = default;
     /// "shm" or "ipc": the name of edges over this memory.
     virtual const char* transport() const = 0;

@@ -31,19 +31,20 @@ void require_room(MPI_Comm node, std::size_t bytes, const char* purpose) {
     unsigned long long room = 0;
     const std::string folder = backing_folder();
     if (rank == 0) {
-        struct statvfs fs{};
+        struct statvfs fs {};
         room = statvfs(folder.c_str(), &fs) == 0 ? static_cast<unsigned long long>(fs.f_bavail) * fs.f_frsize : ~0ull;
     }
     MPI_Bcast(&room, 1, MPI_UNSIGNED_LONG_LONG, 0, node);
     if (room >= total) return;
-    throw Error(fmt::format("{} of this node's {} ranks need {} bytes of shared memory, but {} has room for {}: enlarge it (containers: "
-                            "--shm-size={}m), or set OMPI_MCA_osc_sm_backing_directory to a folder with room",
-                            purpose, ranks, total, folder, room, total / (1u << 20) + 1),
-                Exit::failure, true);
+    throw Error(
+        fmt::format("{} of this node's {} ranks need {} bytes of shared memory, but {} has room for {}: enlarge it (containers: "
+                    "--shm-size={}m), or set OMPI_MCA_osc_sm_backing_directory to a folder with room",
+                    purpose, ranks, total, folder, room, total / (1u << 20) + 1),
+        Exit::failure, true);
 }
 
 class SharedWindowMemory final : public PeerMemory {
-   public:
+ public:
     SharedWindowMemory(const Topology& topology, const ArenaLayout& layout)
         : window_(topology.node.get(), layout.bytes, "the fields"), layout_(layout), own_(window_.base(topology.node.rank())) {}
 
@@ -62,7 +63,7 @@ class SharedWindowMemory final : public PeerMemory {
     void close_peers() override {}
     void free() override { window_.close(); }
 
-   private:
+ private:
     SharedWindow window_;
     ArenaLayout layout_;
     std::byte* own_;

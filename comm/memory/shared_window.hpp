@@ -10,7 +10,7 @@ namespace jacobi {
 /// Each rank contributes `bytes`; all can address all. Stays in a lock_all epoch from construction on; tear-down is
 /// collective over the node, so it happens in close(), never in the destructor.
 class SharedWindow {
-   public:
+ public:
     /// Throws Error, the same on every rank of the node, when the backing file system has too little room: MPI itself would
     /// hang or end in SIGBUS.
     SharedWindow(MPI_Comm node, std::size_t bytes, const char* purpose);
@@ -23,7 +23,7 @@ class SharedWindow {
     void sync() const { MPI_Win_sync(window_); }
     void close();
 
-   private:
+ private:
     MPI_Win window_ = MPI_WIN_NULL;
 };
 

@@ -11,20 +11,22 @@ namespace jacobi {
 namespace {
 
 class CudaEventSync final : public Synchroniser {
-   public:
+ public:
     explicit CudaEventSync(const SyncContext& context)
         : c_(context),
           memory_(dynamic_cast<IpcMemory&>(context.memory)),
           stream_(dynamic_cast<cuda::CudaBackendBase&>(context.backend).boundary_stream()) {
         for (const Edge& e : context.edges) {
-            const bool known = std::any_of(peers_.begin(), peers_.end(), [&](const Edge& p) { return p.neighbour == e.neighbour; });
+            const bool known =
+                std::any_of(peers_.begin(), peers_.end(), [&](const Edge& p) { return p.neighbour == e.neighbour; });
             if (!e.self() && !known) peers_.push_back(e);
         }
     }
 
     void await(Generation g) override {
-        // A wait on an event binds to the event's latest record at the time of this call. So the host first makes sure that each neighbour has
-        // called its record for generation g: its notice says so. Without the notice the wait could bind to generation g - 2.
+        // A wait on an event binds to the event's latest record at the time of this call. So the host first makes sure that each
+        // neighbour has called its record for generation g: its notice says so. Without the notice the wait could bind to
+        // generation g - 2.
         for (const Edge& p : peers_) {
             wait_until([&] { return c_.board.seen(p.neighbour) >= g; }, c_.timeout_s, c_.topology.poll,
                        [&] { return c_.board.describe_wait(p.neighbour, name(p.direction), g, c_.timeout_s); });
@@ -36,14 +38,14 @@ class CudaEventSync final : public Synchroniser {
     }
 
     void raise(Generation g) override {
-        // The boundary stream holds every halo reader and every peer store of pass g - 1, in order, so the event completes after all of them.
-        // Two events suffice: this record overwrites that of generation g - 2, and every neighbour's notice g - 1, seen in await(g - 1),
-        // proves that it has called its wait on generation g - 2.
+        // The boundary stream holds every halo reader and every peer store of pass g - 1, in order, so the event completes after
+        // all of them. Two events suffice: this record overwrites that of generation g - 2, and every neighbour's notice g - 1,
+        // seen in await(g - 1), proves that it has called its wait on generation g - 2.
         JACOBI_CUDA(cudaEventRecord(memory_.own_event(g & 1), stream_));
         c_.board.publish(g);  // after the record: see await
     }
 
-   private:
+ private:
     SyncContext c_;
     IpcMemory& memory_;
     cudaStream_t stream_;

@@ -14,8 +14,8 @@ namespace {
 using Counter = std::atomic_ref<Generation>;
 static_assert(Counter::is_always_lock_free, "a lock would be private to each process");
 
-/// The counter's low half as the kernel's futex word (little endian). Not FUTEX_PRIVATE: the sleepers are other processes, which is also why
-/// std::atomic::wait is of no use here.
+/// The counter's low half as the kernel's futex word (little endian). Not FUTEX_PRIVATE: the sleepers are other processes, which
+/// is also why std::atomic::wait is of no use here.
 void* futex_word(std::byte* counter) { return counter; }
 
 void wake(std::byte* counter) { syscall(SYS_futex, futex_word(counter), FUTEX_WAKE, 1, nullptr, nullptr, 0); }
@@ -25,7 +25,7 @@ void sleep_while(std::byte* counter, Generation seen) {
 }
 
 class HostEventSync final : public Synchroniser {
-   public:
+ public:
     explicit HostEventSync(const SyncContext& context) : c_(context) {}
 
     void await(Generation g) override {
@@ -42,14 +42,14 @@ class HostEventSync final : public Synchroniser {
         for (const Edge& e : c_.edges) {
             if (e.self()) continue;  // program order
             std::byte* counter = e.peer + ArenaLayout::counter(e.direction.opposite());
-            // Release: this rank's stores into that neighbour, and its reads of generation g - 1, come before. The back end's threads have joined,
-            // each with its streaming stores fenced.
+            // Release: this rank's stores into that neighbour, and its reads of generation g - 1, come before. The back end's
+            // threads have joined, each with its streaming stores fenced.
             Counter(*reinterpret_cast<Generation*>(counter)).store(g, std::memory_order_release);
             wake(counter);
         }
     }
 
-   private:
+ private:
     void await_counter(const Edge& e, Generation g) {
         std::byte* counter = c_.memory.own() + ArenaLayout::counter(e.direction);
         // Acquire: the neighbour's halo stores before its raise are visible after. >=: it may be one generation ahead.
@@ -60,7 +60,8 @@ class HostEventSync final : public Synchroniser {
         const Deadline deadline(c_.timeout_s);
         for (Generation seen = value(); seen < g; seen = value()) {
             sleep_while(counter, seen);
-            if (deadline.passed() && value() < g) throw Error(c_.board.describe_wait(e.neighbour, name(e.direction), g, c_.timeout_s));
+            if (deadline.passed() && value() < g)
+                throw Error(c_.board.describe_wait(e.neighbour, name(e.direction), g, c_.timeout_s));
         }
     }
 

@@ -12,9 +12,10 @@ NoticeBoard::NoticeBoard(const Topology& topology) : topology_(topology), window
 
 std::string NoticeBoard::describe_wait(int neighbour, const std::string& direction, Generation expected, double seconds) const {
     const std::string at = covers(neighbour) ? fmt::format(", which is at {}", seen(neighbour)) : "";
-    return fmt::format("rank {} ({}) waited {} s for generation {} of rank {} ({}) in direction {}{}: is that rank stopped or dead? "
-                       "(comm.timeout_s sets the limit)",
-                       topology_.rank(), topology_.host, seconds, expected, neighbour, topology_.host_of[neighbour], direction, at);
+    return fmt::format(
+        "rank {} ({}) waited {} s for generation {} of rank {} ({}) in direction {}{}: is that rank stopped or dead? "
+        "(comm.timeout_s sets the limit)",
+        topology_.rank(), topology_.host, seconds, expected, neighbour, topology_.host_of[neighbour], direction, at);
 }
 
 }  // namespace jacobi

@@ -11,7 +11,7 @@ namespace jacobi {
 
 /// One 64-bit word a rank, each in its own line of a small shared window: only its owner writes it, and it only grows.
 class NoticeBoard {
-   public:
+ public:
     explicit NoticeBoard(const Topology& topology);
 
     /// Release: whatever this rank's host did before is visible to whoever reads g.
@@ -26,8 +26,10 @@ class NoticeBoard {
 
     void close() { window_.close(); }
 
-   private:
-    std::atomic_ref<Generation> word(int node_rank) const { return std::atomic_ref<Generation>(*reinterpret_cast<Generation*>(words_[node_rank])); }
+ private:
+    std::atomic_ref<Generation> word(int node_rank) const {
+        return std::atomic_ref<Generation>(*reinterpret_cast<Generation*>(words_[node_rank]));
+    }
 
     const Topology& topology_;
     SharedWindow window_;

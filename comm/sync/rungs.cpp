@@ -5,12 +5,12 @@
 namespace jacobi {
 
 const std::vector<Rung>& rungs() {
-    static const std::vector<Rung> table{
+    static const std::vector<Rung> table {
         {"event", "host", "a shared-memory counter a direction; waiting ranks sleep", refuse_event_host, make_event_host},
 #if defined(JACOBI_WITH_CUDA)
-        {"event", "cuda", "CUDA IPC events; the GPU never waits for its host", refuse_event_cuda, make_event_cuda},
+            {"event", "cuda", "CUDA IPC events; the GPU never waits for its host", refuse_event_cuda, make_event_cuda},
 #endif
-        {"barrier", "", "boundary done, then an MPI barrier", refuse_barrier, make_barrier},
+            {"barrier", "", "boundary done, then an MPI barrier", refuse_barrier, make_barrier},
     };
     return table;
 }

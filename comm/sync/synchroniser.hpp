@@ -11,12 +11,12 @@
 
 namespace jacobi {
 
-/// Ordering contract. After await(g) (on the host, or for what is enqueued on the device afterwards): the stores of generation g into
-/// this rank's halos are visible, and every neighbour has stopped reading its halos of generation g - 1, so generation g + 1 may
-/// be stored there (same buffer). raise(g + 1) is called once everything of pass g that reads halos or stores into
-/// neighbours has been issued; it lets the neighbours' await(g + 1) pass when that work is done, not earlier.
+/// Ordering contract. After await(g) (on the host, or for what is enqueued on the device afterwards): the stores of generation g
+/// into this rank's halos are visible, and every neighbour has stopped reading its halos of generation g - 1, so generation g + 1
+/// may be stored there (same buffer). raise(g + 1) is called once everything of pass g that reads halos or stores into neighbours
+/// has been issued; it lets the neighbours' await(g + 1) pass when that work is done, not earlier.
 class Synchroniser {
-   public:
+ public:
     virtual ~Synchroniser() = default;
     /// May be called again for the same g. Throws Error after the time limit, naming rank, direction and generations.
     virtual void await(Generation g) = 0;

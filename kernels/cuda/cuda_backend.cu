@@ -28,7 +28,7 @@ struct PassSample {
 
 template <class T>
 class CudaBackend final : public CudaBackendBase {
-   public:
+ public:
     explicit CudaBackend(int ordinal) : ordinal_(ordinal) {
         JACOBI_CUDA(cudaSetDevice(ordinal));
         JACOBI_CUDA(cudaGetDeviceProperties(&properties_, ordinal));
@@ -61,31 +61,37 @@ class CudaBackend final : public CudaBackendBase {
         synchronise();
     }
 
-    double copy_bandwidth(void* target, const void* source, std::size_t bytes, double seconds) override {
+    double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) override {
         using Clock = std::chrono::steady_clock;
+        JACOBI_CUDA(cudaMemsetAsync(a, 1, bytes, boundary_stream_.get()));
+        JACOBI_CUDA(cudaMemsetAsync(b, 1, bytes, boundary_stream_.get()));
+        synchronise();
         const Event begin = make_event(cudaEventDefault), end = make_event(cudaEventDefault);
         const auto stop = Clock::now() + std::chrono::duration<double>(seconds);
-        float best = std::numeric_limits<float>::infinity();
+        double elapsed = 0;
+        int copies = 0;
         do {
             // Several copies between two events, so that launch gaps do not show on small blocks.
-            constexpr int copies = 4;
+            constexpr int at_a_time = 8;
             JACOBI_CUDA(cudaEventRecord(begin.get(), boundary_stream_.get()));
-            for (int i = 0; i < copies; ++i) {
-                JACOBI_CUDA(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, boundary_stream_.get()));
+            for (int i = 0; i < at_a_time; ++i) {
+                JACOBI_CUDA(cudaMemcpyAsync(b, a, bytes, cudaMemcpyDeviceToDevice, boundary_stream_.get()));
             }
             JACOBI_CUDA(cudaEventRecord(end.get(), boundary_stream_.get()));
             synchronise();
             float milliseconds = 0;
             JACOBI_CUDA(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
-            best = std::min(best, milliseconds / copies);
+            elapsed += milliseconds * 1e-3;
+            copies += at_a_time;
         } while (Clock::now() < stop);
-        return 2.0 * static_cast<double>(bytes) / (best * 1e-3);
+        return 2.0 * static_cast<double>(bytes) * copies / elapsed;
     }
 
     void setup(const BlockSetup& setup) override {
         setup_ = setup;
         for (const Index n : setup.layout.extent) {
-            if (n > std::numeric_limits<int>::max() - 1024) throw Error("a block of 2^31 cells along one axis does not fit this back end");
+            if (n > std::numeric_limits<int>::max() - 1024)
+                throw Error("a block of 2^31 cells along one axis does not fit this back end");
         }
         std::array<bool, face_count> connected{};
         for (int f = 0; f < face_count; ++f) connected[f] = setup_.targets[f].active();
@@ -135,7 +141,8 @@ class CudaBackend final : public CudaBackendBase {
     FixedSum residual_square_sum(Generation g, const FixedScale& scale) override {
         const auto [nx, ny, nz] = ints(setup_.layout.extent);
         const auto limbs = reduce([&](unsigned blocks, cudaStream_t stream) {
-            residual_sum_kernel<<<blocks, reduce_threads, 0, stream>>>(args(g), nx, ny, nz, scale.first, scale.second, result_.get());
+            residual_sum_kernel<<<blocks, reduce_threads, 0, stream>>>(args(g), nx, ny, nz, scale.first, scale.second,
+                                                                       result_.get());
         });
         return {limbs[0], limbs[1]};
     }
@@ -169,7 +176,7 @@ class CudaBackend final : public CudaBackendBase {
         return times;
     }
 
-   private:
+ private:
     static bool idle(const Stream& stream) {
         const cudaError_t status = cudaStreamQuery(stream.get());
         if (status == cudaErrorNotReady) return false;
@@ -186,7 +193,9 @@ class CudaBackend final : public CudaBackendBase {
         for (int a = 0; a < 3; ++a) r.lo[a] = static_cast<int>(box.lo[a]), r.hi[a] = static_cast<int>(box.hi[a]);
         return r;
     }
-    static std::array<int, 3> ints(const Index3& n) { return {static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])}; }
+    static std::array<int, 3> ints(const Index3& n) {
+        return {static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])};
+    }
 
     /// Cell (0, 0, 0) of generation g.
     T* field(Generation g) const { return reinterpret_cast<T*>(setup_.fields[g & 1]) + setup_.layout.origin; }
@@ -227,8 +236,16 @@ class CudaBackend final : public CudaBackendBase {
         }
         const Index3& n = problem.grid.cells;
         FillArgs a{};
-        a.problem = {problem.kind,       n[0], n[1], n[2], factors[0].get(), factors[1].get(), factors[2].get(), poisson_kappa(problem),
-                     coefficients_.diag_full, problem.seed};
+        a.problem = {problem.kind,
+                     n[0],
+                     n[1],
+                     n[2],
+                     factors[0].get(),
+                     factors[1].get(),
+                     factors[2].get(),
+                     poisson_kappa(problem),
+                     coefficients_.diag_full,
+                     problem.seed};
         for (int axis = 0; axis < 3; ++axis) {
             a.lo[axis] = setup_.block.lo[axis];
             a.extent[axis] = static_cast<int>(layout.extent[axis]);
@@ -239,7 +256,8 @@ class CudaBackend final : public CudaBackendBase {
         a.pitch = layout.pitch;
         a.plane = layout.plane;
         const unsigned blocks = reduce_blocks();
-        fill_kernel<T><<<blocks, reduce_threads, 0, boundary_stream_.get()>>>(a, field(0), field(1), std::numeric_limits<T>::quiet_NaN());
+        fill_kernel<T>
+            <<<blocks, reduce_threads, 0, boundary_stream_.get()>>>(a, field(0), field(1), std::numeric_limits<T>::quiet_NaN());
         JACOBI_CUDA(cudaGetLastError());
         if (problem.has_rhs()) {
             rhs_ = DeviceBuffer<T>(layout.bytes / sizeof(T));
@@ -274,7 +292,8 @@ class CudaBackend final : public CudaBackendBase {
     }
     Rows field_rows() const { return {setup_.layout.pitch * sizeof(T), setup_.layout.plane * sizeof(T)}; }
 
-    void copy_planes(void* to, Rows to_rows, void* from, Rows from_rows, Index z0, Index z1, cudaMemcpyKind kind, bool from_field) {
+    void copy_planes(void* to, Rows to_rows, void* from, Rows from_rows, Index z0, Index z1, cudaMemcpyKind kind,
+                     bool from_field) {
         auto* target = static_cast<char*>(to) + (from_field ? 0 : to_rows.plane * z0);
         auto* source = static_cast<char*>(from) + (from_field ? from_rows.plane * z0 : 0);
         for (Index z = z0; z < z1; ++z, target += to_rows.plane, source += from_rows.plane) {

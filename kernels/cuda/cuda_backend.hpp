@@ -7,10 +7,10 @@
 
 namespace jacobi::cuda {
 
-/// Common, untemplated part of the CUDA back end. The boundary stream carries the kernels that read and write halos, in order; what is
-/// enqueued there after boundary(g) or whole(g) runs after every halo reader of pass g.
+/// Common, untemplated part of the CUDA back end. The boundary stream carries the kernels that read and write halos, in order;
+/// what is enqueued there after boundary(g) or whole(g) runs after every halo reader of pass g.
 class CudaBackendBase : public Backend {
-   public:
+ public:
     virtual cudaStream_t boundary_stream() const = 0;
 };
 

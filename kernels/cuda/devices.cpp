@@ -26,7 +26,8 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 }  // namespace
 
 DeviceList visible_devices() {
-    // Loading a kernel at its first launch may wait for the device, and so for a neighbour that waits for this rank: load all at start.
+    // Loading a kernel at its first launch may wait for the device, and so for a neighbour that waits for this rank: load all at
+    // start.
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     DeviceList list;
     int count = 0;

@@ -22,7 +22,7 @@ inline void check(cudaError_t status, const char* call) {
 /// Owns one handle; `destroy` is local and never throws (collective tear-down is the caller's, before this runs).
 template <class Handle, auto destroy>
 class Unique {
-   public:
+ public:
     Unique() = default;
     explicit Unique(Handle handle) : handle_(handle) {}
     Unique(Unique&& other) noexcept : handle_(std::exchange(other.handle_, Handle{})) {}
@@ -36,7 +36,7 @@ class Unique {
     }
     Handle get() const { return handle_; }
 
-   private:
+ private:
     Handle handle_{};
 };
 
@@ -59,7 +59,7 @@ inline Event make_event(unsigned flags) {
 /// Plain device memory, never shared with other processes.
 template <class T>
 class DeviceBuffer {
-   public:
+ public:
     DeviceBuffer() = default;
     explicit DeviceBuffer(std::size_t count) {
         void* raw = nullptr;
@@ -68,7 +68,7 @@ class DeviceBuffer {
     }
     T* get() const { return static_cast<T*>(memory_.get()); }
 
-   private:
+ private:
     Unique<void*, cudaFree> memory_;
 };
 

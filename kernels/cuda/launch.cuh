@@ -14,22 +14,25 @@ constexpr unsigned blocks_for(int n, int unit) { return static_cast<unsigned>((n
 /// Rows of a marching kernel's tile.
 inline constexpr int march_rows = 8;
 
-/// Grid and walk of the marching kernel. The figures were measured on an H200 (kernels/README.md): planes of up to about 4.5 MB are walked whole,
-/// larger ones in strips of 2 MB; six planes a chunk where a plane of the strip is about 2 MB or less, else four.
+/// Grid and walk of the marching kernel. The figures were measured on an H200 (kernels/README.md): planes of up to about 4.5 MB
+/// are walked whole, larger ones in strips of 2 MB; six planes a chunk where a plane of the strip is about 2 MB or less, else
+/// four.
 template <class T>
 std::pair<dim3, MarchShape> march_grid(const SweepArgs<T>& a, const Range& r) {
     constexpr double megabyte = 1 << 20;
     const int tiles = static_cast<int>(blocks_for(r.hi[1] - r.lo[1], march_rows));
     const double plane = static_cast<double>(a.pitch) * (r.hi[1] - r.lo[1]) * sizeof(T) / megabyte;
     const int planes = r.hi[2] - r.lo[2];
-    constexpr int most = 65535;  // of gridDim.z
+    constexpr int most = 65535;                                     // of gridDim.z
     const int fewest = static_cast<int>(blocks_for(planes, most));  // planes a chunk that gridDim.z allows
     int strips = plane > 4.5 ? std::min(tiles, static_cast<int>(plane / 2)) : 1;
     MarchShape shape{};
     shape.chunk = std::min(planes, std::max(fewest, plane / strips <= 2.5 ? 6 : 4));
     shape.chunks = static_cast<int>(blocks_for(planes, shape.chunk));
     strips = std::clamp(strips, 1, most / shape.chunks);
-    return {dim3(blocks_for(r.hi[0] - r.lo[0], 32 * pack_cells<T>), blocks_for(tiles, strips), static_cast<unsigned>(shape.chunks * strips)), shape};
+    return {dim3(blocks_for(r.hi[0] - r.lo[0], 32 * pack_cells<T>), blocks_for(tiles, strips),
+                 static_cast<unsigned>(shape.chunks * strips)),
+            shape};
 }
 
 template <class T, bool Rhs, bool Push>
@@ -51,15 +54,18 @@ void launch_march(const SweepArgs<T>& a, const Range& r, const PushTargets<T>& t
 }
 
 template <class T>
-void launch_boundary(const SweepArgs<T>& a, const BoundaryBoxes& boxes, const PushTargets<T>& to, int multiprocessors, cudaStream_t stream) {
+void launch_boundary(const SweepArgs<T>& a, const BoundaryBoxes& boxes, const PushTargets<T>& to, int multiprocessors,
+                     cudaStream_t stream) {
     constexpr unsigned threads = 256;
     // Enough blocks a box for its packs, but no more than the device holds at once: the rest is the kernel's stride loop.
     unsigned most = 1;
     for (int i = 0; i < boxes.count; ++i) {
         const Range& r = boxes.box[i];
-        const auto packs = static_cast<std::uint64_t>(blocks_for(r.hi[0] - r.lo[0], pack_cells<T>)) * (r.hi[1] - r.lo[1]) * (r.hi[2] - r.lo[2]);
+        const auto packs =
+            static_cast<std::uint64_t>(blocks_for(r.hi[0] - r.lo[0], pack_cells<T>)) * (r.hi[1] - r.lo[1]) * (r.hi[2] - r.lo[2]);
         if (packs > 0x7fffffffu) throw Error("a face of more than 2^31 groups of cells does not fit the boundary kernel");
-        most = std::max(most, static_cast<unsigned>(std::min<std::uint64_t>((packs + threads - 1) / threads, 8u * multiprocessors)));
+        most =
+            std::max(most, static_cast<unsigned>(std::min<std::uint64_t>((packs + threads - 1) / threads, 8u * multiprocessors)));
     }
     const dim3 grid(boxes.count, most);
     if (a.b != nullptr) {

@@ -56,7 +56,8 @@ __global__ void residual_max_kernel(const SweepArgs<T> a, int nx, int ny, int nz
 }
 
 template <class T>
-__global__ void residual_sum_kernel(const SweepArgs<T> a, int nx, int ny, int nz, double first, double second, std::uint64_t* result) {
+__global__ void residual_sum_kernel(const SweepArgs<T> a, int nx, int ny, int nz, double first, double second,
+                                    std::uint64_t* result) {
     FixedSum sum;
     for_cells(nx, ny, nz, a.pitch, a.plane,
               [&](int, int, int, Index at) { add_square(sum, static_cast<double>(residual(a, at)), first, second); });
@@ -65,7 +66,8 @@ __global__ void residual_sum_kernel(const SweepArgs<T> a, int nx, int ny, int nz
 }
 
 template <class T>
-__global__ void digest_kernel(const T* u, Index pitch, Index plane, int nx, int ny, int nz, Grid grid, Index3 lo, std::uint64_t* result) {
+__global__ void digest_kernel(const T* u, Index pitch, Index plane, int nx, int ny, int nz, Grid grid, Index3 lo,
+                              std::uint64_t* result) {
     std::uint64_t sum = 0;
     const Index gx = grid.cells[0], gy = grid.cells[1];
     for_cells(nx, ny, nz, pitch, plane, [&](int x, int y, int z, Index at) {

@@ -10,9 +10,9 @@ namespace jacobi::cuda {
 /// Part of the kernels' arguments that never changes during a run but for the two buffers. Pointers address cell (0, 0, 0).
 template <class T>
 struct SweepArgs {
-    const T* u;    ///< generation g
-    T* out;        ///< generation g + 1
-    const T* b;    ///< right-hand side over diag, strides of the field; null: none
+    const T* u;  ///< generation g
+    T* out;      ///< generation g + 1
+    const T* b;  ///< right-hand side over diag, strides of the field; null: none
     Index pitch, plane;
     T cx, cy, cz, diag;
 };
@@ -62,7 +62,8 @@ __device__ inline void push_cells(const PushTargets<T>& to, int x, int y, int z,
 
 /// The update of a pack whose cell (x, y, z) is at u (kernels/stencil.hpp), given the packs below, at and above it.
 template <bool ReadOnly, bool Rhs, class T>
-__device__ inline Pack<T> update_pack(const SweepArgs<T>& a, const T* u, const T* b, const Pack<T>& zm, const Pack<T>& centre, const Pack<T>& zp) {
+__device__ inline Pack<T> update_pack(const SweepArgs<T>& a, const T* u, const T* b, const Pack<T>& zm, const Pack<T>& centre,
+                                      const Pack<T>& zp) {
     const Pack<T> ym = load_pack<ReadOnly>(u - a.pitch);
     const Pack<T> yp = load_pack<ReadOnly>(u + a.pitch);
     const T left = load<ReadOnly>(u - 1);
@@ -85,19 +86,20 @@ __device__ inline Pack<T> update_pack(const SweepArgs<T>& a, const T* u, const T
     return next;
 }
 
-/// How the marching kernel walks a range: chunks of planes, inside strips of rows. Blocks start in the order x, rows of a strip, chunks,
-/// strips: what is in flight at a time is a few neighbouring planes of one strip, so memory sees few distant streams, and the
-/// planes that two chunks share are still in the L2 when the second comes.
+/// How the marching kernel walks a range: chunks of planes, inside strips of rows. Blocks start in the order x, rows of a strip,
+/// chunks, strips: what is in flight at a time is a few neighbouring planes of one strip, so memory sees few distant streams, and
+/// the planes that two chunks share are still in the L2 when the second comes.
 struct MarchShape {
     int chunk;   ///< planes a block marches
     int chunks;  ///< chunks of the range
 };
 
 /// Marches up a chunk of planes with the packs below, at and above in registers: every cell comes from memory once but for the
-/// chunk's two outer planes and the tile's rim, which the L2 holds. One thread a pack; blockDim (32, Rows), gridDim (x tiles, tiles of a
-/// strip, chunks * strips). Two planes are loaded at a time, to have more bytes in flight.
+/// chunk's two outer planes and the tile's rim, which the L2 holds. One thread a pack; blockDim (32, Rows), gridDim (x tiles,
+/// tiles of a strip, chunks * strips). Two planes are loaded at a time, to have more bytes in flight.
 template <class T, bool Rhs, bool Push, bool ReadOnly, int Rows>
-__global__ void __launch_bounds__(32 * Rows) march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to) {
+__global__ void __launch_bounds__(32 * Rows)
+    march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to) {
     constexpr int cells = pack_cells<T>;
     const int strip = static_cast<int>(blockIdx.z) / shape.chunks;
     const int x = r.lo[0] + static_cast<int>(blockIdx.x * 32 + threadIdx.x) * cells;

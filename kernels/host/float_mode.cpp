@@ -14,9 +14,10 @@ void require_ieee_float_mode() {
     volatile double halved = tiny * 0.5, restored = halved * 2.0;
     volatile float halved_float = tiny_float * 0.5f, restored_float = halved_float * 2.0f;
     if (std::fegetround() != FE_TONEAREST || restored != tiny || restored_float != tiny_float) {
-        std::fprintf(stderr,
-                     "jacobi: this thread does not round to nearest or flushes denormals to zero, so results would not be the same "
-                     "bits as elsewhere. Some library of the process was linked with -ffast-math or changed MXCSR; unload it.\n");
+        std::fprintf(
+            stderr,
+            "jacobi: this thread does not round to nearest or flushes denormals to zero, so results would not be the same "
+            "bits as elsewhere. Some library of the process was linked with -ffast-math or changed MXCSR; unload it.\n");
         std::exit(1);
     }
 }

@@ -28,7 +28,8 @@ struct IsaKernels {
     /// Largest |r| of the range as bits (a NaN's bits exceed every number's).
     std::uint64_t (*residual_max_bits)(const SweepArgs<T>& args, const Range& range);
     /// Adds r^2 of the range to the two limbs of a FixedSum.
-    void (*residual_square_sum)(const SweepArgs<T>& args, const Range& range, double first, double second, std::uint64_t limbs[2]);
+    void (*residual_square_sum)(const SweepArgs<T>& args, const Range& range, double first, double second,
+                                std::uint64_t limbs[2]);
     /// Streaming copy of whole rows, the host's measure of memory bandwidth. 64-byte aligned, bytes a multiple of 64.
     void (*copy)(void* target, const void* source, std::size_t bytes);
 };

@@ -12,7 +12,7 @@ namespace jacobi::host {
 
 /// Runs one job at a time on all threads. Waiting threads spin for a few microseconds (a sweep's next phase is near), then sleep.
 class ThreadTeam {
-   public:
+ public:
     explicit ThreadTeam(int threads);
     ~ThreadTeam();
     ThreadTeam(const ThreadTeam&) = delete;
@@ -22,7 +22,7 @@ class ThreadTeam {
     /// Calls job(thread) for 0 <= thread < size() and returns when all have returned. The job must not throw.
     void run(const std::function<void(int)>& job);
 
-   private:
+ private:
     void work(int thread);
 
     int size_;

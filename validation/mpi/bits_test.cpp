@@ -1,13 +1,13 @@
-// Every way of running gives the same bits: problems x precisions x grids x rungs x overlap x decompositions, each with a solver of
-// its own, against the serial reference. Usage: bits_test [host|cuda]
+// Every way of running gives the same bits: problems x precisions x grids x rungs x overlap x decompositions, each with a solver
+// of its own, against the serial reference. Usage: bits_test [host|cuda]
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "checks.hpp"
-#include "digest.hpp"
 #include "devices.hpp"
+#include "digest.hpp"
 #include "machine.hpp"
 #include "reference.hpp"
 #include "solver.hpp"
@@ -42,8 +42,10 @@ Problem problem_on(const Index3& cells, const std::array<bool, 3>& periodic, Pro
 std::vector<Case> cases(int ranks) {
     std::vector<Case> all;
     const auto add = [&](const std::string& name, const Index3& n, const std::array<bool, 3>& periodic) {
-        for (const auto& [kind, kind_name] : {std::pair{ProblemKind::laplace, "laplace"}, {ProblemKind::random, "random"},
-                                             {ProblemKind::eigenmode, "eigenmode"}, {ProblemKind::poisson, "poisson"}}) {
+        for (const auto& [kind, kind_name] : {std::pair{ProblemKind::laplace, "laplace"},
+                                              {ProblemKind::random, "random"},
+                                              {ProblemKind::eigenmode, "eigenmode"},
+                                              {ProblemKind::poisson, "poisson"}}) {
             all.push_back({name + " " + kind_name, problem_on(n, periodic, kind)});
         }
     };
@@ -59,10 +61,17 @@ std::vector<Case> cases(int ranks) {
 /// Compares the field and its derived numbers of one run with the reference.
 template <class T>
 class Comparison {
-   public:
-    Comparison(test::Checks& checks, const Topology& topology, Backend& backend, HaloExchange& exchange, Solver& solver, Reference<T>& reference,
-               const Grid& grid, std::string where)
-        : checks_(checks), topology_(topology), backend_(backend), exchange_(exchange), solver_(solver), reference_(reference), grid_(grid), where_(std::move(where)) {}
+ public:
+    Comparison(test::Checks& checks, const Topology& topology, Backend& backend, HaloExchange& exchange, Solver& solver,
+               Reference<T>& reference, const Grid& grid, std::string where)
+        : checks_(checks),
+          topology_(topology),
+          backend_(backend),
+          exchange_(exchange),
+          solver_(solver),
+          reference_(reference),
+          grid_(grid),
+          where_(std::move(where)) {}
 
     void at(Index iteration) {
         const std::string where = where_ + " at " + std::to_string(iteration);
@@ -88,7 +97,7 @@ class Comparison {
         checks_.expect(digest == reference_.digest(), where + ": digest");
     }
 
-   private:
+ private:
     test::Checks& checks_;
     const Topology& topology_;
     Backend& backend_;
@@ -127,16 +136,19 @@ void run_case(test::Checks& checks, const Topology& topology, const Case& c, con
             for (const bool overlap : {false, true}) {
                 // Threads only matter to the host back end: alternate.
                 config.device.threads = 1 + variant++ % 3;
-                const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + rung.name + (overlap ? " overlap" : "") + " on " +
-                                          std::to_string(d.ranks[0]) + "x" + std::to_string(d.ranks[1]) + "x" + std::to_string(d.ranks[2]);
+                const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + rung.name +
+                                          (overlap ? " overlap" : "") + " on " + std::to_string(d.ranks[0]) + "x" +
+                                          std::to_string(d.ranks[1]) + "x" + std::to_string(d.ranks[2]);
                 checks.run(where, [&] {
                     RunRecord record;
                     const auto backend = make_backend(topology, config, record);
-                    HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision, {"auto", rung.name, overlap, 100});
+                    HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision,
+                                          {"auto", rung.name, overlap, 100});
                     exchange.prepare();
                     Solver solver(topology, exchange, *backend, config);
                     const auto compare = [&](Reference<T>& reference, Index iteration) {
-                        Comparison<T>(checks, topology, *backend, exchange, solver, reference, c.problem.grid, where).at(iteration);
+                        Comparison<T>(checks, topology, *backend, exchange, solver, reference, c.problem.grid, where)
+                            .at(iteration);
                     };
                     compare(start, 0);
                     exchange.advance(halfway);

@@ -17,7 +17,8 @@ constexpr double reference_updates = 4e10;         // about two minutes of one c
 
 /// Rank 0 solves serially and hands every rank its block in pieces of a few planes; every rank compares with its own.
 template <class T>
-Verification verify_reference(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Config& config, Index iteration) {
+Verification verify_reference(const Topology& topology, const Decomposition& decomposition, Backend& backend,
+                              const Config& config, Index iteration) {
     constexpr Index piece_cells = Index{1} << 23;
     const int rank = topology.rank();
     MPI_Comm world = topology.world.get();
@@ -94,7 +95,8 @@ void require_verifiable(const Config& config) {
     const Index cells = volume(config.problem.grid.cells);
     const double updates = static_cast<double>(cells) * static_cast<double>(config.solver.iterations);
     if (cells <= reference_cells && updates <= reference_updates) return;
-    throw Error(fmt::format("verify.kind: reference solves serially on one core, so it takes at most {} cells and {:.0e} updates; this deck has {} "
+    throw Error(fmt::format("verify.kind: reference solves serially on one core, so it takes at most {} cells and {:.0e} "
+                            "updates; this deck has {} "
                             "and {:.1e}: use verify.kind: exact, or compare with another run's digest",
                             reference_cells, reference_updates, cells, updates),
                 Exit::usage, true);
@@ -118,7 +120,8 @@ Verification verify_field(const Topology& topology, const Decomposition& decompo
             std::vector<Box> blocks;
             for (int r = 0; r < topology.size(); ++r) blocks.push_back(decomposition.block(r));
             const ClosedFormCheck c = verify_closed_form(
-                topology.world.get(), config.problem, config.solver.precision, record.iterations, decomposition.block(topology.rank()),
+                topology.world.get(), config.problem, config.solver.precision, record.iterations,
+                decomposition.block(topology.rank()),
                 [&](Index z0, Index z1, void* to) { backend.read_planes(record.iterations, z0, z1, to); },
                 closed_form_samples(config.problem.grid, blocks));
             v.kind = "exact";

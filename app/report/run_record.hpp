@@ -37,10 +37,10 @@ struct Verification {
 struct RankPlace {
     std::string host;
     int node = 0;
-    std::string device;        ///< as people know it: "NVIDIA H200", "AVX-512, 1 thread"
-    std::string uuid;          ///< empty on the host
+    std::string device;  ///< as people know it: "NVIDIA H200", "AVX-512, 1 thread"
+    std::string uuid;    ///< empty on the host
     std::string pci;
-    int sharers = 1;           ///< ranks on the same device
+    int sharers = 1;  ///< ranks on the same device
     Box block;
 };
 
@@ -51,30 +51,32 @@ struct RunRecord {
     int mpi_thread_level = 0;  ///< granted by MPI_Init_thread
     int ranks = 1, nodes = 1;
     std::array<int, 3> decomposition{1, 1, 1};
-    std::string backend;       ///< "host" or "cuda"
+    std::string backend;  ///< "host" or "cuda"
     std::string backend_reason;
     std::string sync, sync_reason;
     int temporal_depth = 1, halo_depth = 1;
-    std::vector<RankPlace> places;  ///< by rank
-    std::vector<Edge> edges;        ///< of all ranks
+    std::vector<RankPlace> places;     ///< by rank
+    std::vector<Edge> edges;           ///< of all ranks
     std::uint64_t bytes_per_rank = 0;  ///< largest rank's fields and right-hand side
     std::vector<std::string> warnings;
 
     // Set after the run.
-    Index iterations = 0;      ///< sweeps done
+    Index iterations = 0;  ///< sweeps done
     bool converged = false;
     bool diverged = false;
     std::vector<Check> checks;
     std::uint64_t digest = 0;
     double setup_s = 0, solve_s = 0, check_s = 0, output_s = 0, verify_s = 0, total_s = 0;  ///< slowest rank
     std::map<std::string, double> phases;  ///< seconds inside solve_s: "boundary", "interior", "wait"; slowest rank each
-    double copy_gbs = 0;         ///< sum over ranks of the copy bandwidth, 1e9 bytes read plus written a second
-    double bytes_per_point = 16; ///< moved by one pass
+    double copy_gbs = 0;                   ///< sum over ranks of the copy bandwidth, 1e9 bytes read plus written a second
+    double bytes_per_point = 16;           ///< moved by one pass
     Verification verification;
     std::vector<std::string> files;  ///< written
 
     double glups() const {
-        return solve_s > 0 ? static_cast<double>(volume(config.problem.grid.cells)) * static_cast<double>(iterations) / solve_s * 1e-9 : 0;
+        return solve_s > 0
+                   ? static_cast<double>(volume(config.problem.grid.cells)) * static_cast<double>(iterations) / solve_s * 1e-9
+                   : 0;
     }
     double us_per_iteration() const { return iterations > 0 ? solve_s / static_cast<double>(iterations) * 1e6 : 0; }
     double one_pass_glups() const { return copy_gbs / bytes_per_point; }

@@ -1,0 +1,130 @@
+"""Exit statuses of INTERFACE.md, each with a message that says why."""
+import re
+import shutil
+
+import pytest
+from programs import BUILD, compare, jacobi, jacobi_alone, printed_digest, read_report, run, sets
+
+# The sum of two neighbours exceeds the largest double from sweep 3 on; until then every number is finite.
+DIVERGING = """\
+grid: {cells: [9, 1, 3], length: [1000, 1e9, 1e9], periodic: [false, true, true]}
+problem: {kind: laplace, faces: {x-: 1.7e308, x+: 1.7e308}}
+solver: {iterations: 100, check_every: 2, tolerance: 1e-9}
+"""
+
+
+def cuda():
+    """What --list says of CUDA: "" where it is usable."""
+    out, _ = jacobi_alone("--list", cwd="/")
+    return "".join(re.findall(r"^  cuda +not usable: (.*)$", out, re.MULTILINE))
+
+
+def test_done(folder):
+    _, err = jacobi_alone("deck.yaml", cwd=folder)
+    assert err == ""
+
+
+def test_backend_that_this_machine_lacks(folder):
+    reason = cuda()
+    if not reason:
+        pytest.skip("there is a CUDA device here")
+    built = "this build has no CUDA" not in reason
+    _, err = jacobi_alone("deck.yaml", *sets("device.backend=cuda"), cwd=folder, status=1 if built else 2)
+    assert "device.backend: cuda" in err
+    assert (reason if built else "not in this build") in err
+
+
+def test_transport_that_the_back_end_lacks(folder):
+    built = "this build has no CUDA" not in cuda()
+    forced = sets("device.backend=host", "comm.transport=ipc")
+    _, err = jacobi(2, "deck.yaml", *forced, cwd=folder, status=1 if built else 2)
+    assert "comm.transport: ipc" in err
+
+
+def test_forced_transport_leaves_self_edges(folder):
+    periodic = sets("grid.periodic=[true, true, true]", "comm.transport=shm", "device.backend=host", "report.file=u.json")
+    jacobi(2, "deck.yaml", *periodic, cwd=folder)
+    assert {edge["transport"] for edge in read_report(folder / "u.json")["edges"]} == {"self", "shm"}
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["none.yaml"], ["none.yaml", "No such file"]),
+        (["/proc/self/mem"], ["/proc/self/mem", "Input/output error"]),  # what no one can read, root included
+        (["."], [".", "directory"]),
+        ([], ["DECK"]),
+        (["deck.yaml", "deck.yaml"], ["deck.yaml", "not expected"]),
+        (["deck.yaml", "--sets", "a=1"], ["--sets"]),
+        (["deck.yaml", "--set"], ["--set"]),
+        (["deck.yaml", "--restart", "u.h5"], ["--restart"]),
+        (["deck.yaml", *sets("solver.iteration=3")], ["solver.iteration", "unknown", "solver.iterations"]),
+        (["deck.yaml", *sets("comm.ranks=[2, 1, 1]")], ["comm.ranks", "2 ranks", "1"]),
+        (["deck.yaml", *sets("grid.cells=[3000000, 3000000, 3000000]")], ["grid.cells"]),
+        (["deck.yaml", *sets("verify.kind=exact")], ["verify.kind"]),
+        (["deck.yaml", *sets("output.file=none/u.h5")], ["none/u.h5", "folder none", "No such file"]),
+        (["deck.yaml", *sets("output.file=.")], ["folder"]),
+        (["deck.yaml", *sets("output.file=deck.yaml/u.h5")], ["deck.yaml", "folder"]),
+        (["deck.yaml", "--report", "none/u.json"], ["none/u.json", "folder none", "No such file"]),
+        (["deck.yaml", *sets("report.csv=none/u.csv")], ["none/u.csv", "folder none", "No such file"]),
+        (["deck.yaml", *sets("output.file=u", "report.file=u")], ["output.file", "report.file"]),
+        (["deck.yaml", *sets("output.file=u"), "--report", "u"], ["output.file", "report"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_bad_deck_option_or_file(folder, arguments, words):
+    before = sorted(path.name for path in folder.iterdir())
+    out, err = jacobi_alone(*arguments, cwd=folder, status=2)
+    assert out == "" and all(word in err for word in words), err
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_too_many_ranks(folder):
+    out, err = jacobi(5, "deck.yaml", *sets("grid.cells=[2, 1, 2]"), cwd=folder, status=2)
+    assert out == "" and len(re.findall("^jacobi: .*5 ranks.*$", err, re.MULTILINE)) == 1, err
+
+
+@pytest.mark.parametrize("name, every", [("u.h5", 0), ("u_000007.h5", 3), ("u_000003.h5", 3)])
+def test_existing_file(folder, name, every):
+    (folder / name).write_text("of another run")
+    keep = sets("output.file=u.h5", f"output.every={every}", "output.overwrite=false", "report.file=u.json")
+    _, err = jacobi_alone("deck.yaml", *keep, cwd=folder, status=2)
+    assert name in err and "exists" in err
+    assert (folder / name).read_text() == "of another run" and not (folder / "u.json").exists()
+    jacobi_alone("deck.yaml", *keep, *sets("output.overwrite=true"), cwd=folder)
+    compare(name, name, cwd=folder)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_diverged(folder, ranks):
+    (folder / "diverging.yaml").write_text(DIVERGING)
+    out, err = jacobi(ranks, "diverging.yaml", *sets("report.file=u.json"), cwd=folder, status=3)
+    assert re.search(r"^Verification: FAIL \(.*diverged by sweep 2\b.*\)$", out, re.MULTILINE), out
+    report = read_report(folder / "u.json")
+    assert report["iterations"] == 2, "the check of sweep 2 is the first to see it, and nothing runs after it"
+    assert (report["converged"], report["verification"]["passed"], report["residual_max"]) == (False, False, "inf")
+
+
+def test_compare_differs(folder):
+    jacobi_alone("deck.yaml", *sets("output.file=a.h5"), cwd=folder)
+    jacobi_alone("deck.yaml", *sets("output.file=b.h5", "problem.seed=4"), cwd=folder)
+    compare("a.h5", "b.h5", cwd=folder, status=3)
+    shutil.copy(folder / "a.h5", folder / "b.h5")
+    compare("a.h5", "b.h5", cwd=folder)
+
+
+def test_tolerance_not_reached(folder):
+    goal = sets("solver.tolerance=1e-9", "report.file=u.json", "output.file=u.h5")
+    out, _ = jacobi(2, "deck.yaml", *goal, cwd=folder, status=4)
+    report = read_report(folder / "u.json")
+    assert (report["iterations"], report["converged"]) == (7, False)
+    assert report["digest"] == printed_digest(out)
+    compare("u.h5", "u.h5", cwd=folder)
+
+
+def test_ipc_hello(tmp_path):
+    out, _ = run(["mpirun", "--tag-output", "-np", 2, BUILD / "ipc_hello"], tmp_path)
+    assert out.splitlines() and all(line.startswith("[1,1]<stdout>:") for line in out.splitlines()), "only rank 1 prints"
+    assert out.endswith("Hello, World!\n")
+    _, err = run([BUILD / "ipc_hello"], tmp_path, status=2)
+    assert "mpirun -np 2" in err
