@@ -1,0 +1,66 @@
+"""A job under mpirun while it runs: tests stop or kill one of its ranks."""
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from programs import BUILD, environment
+
+
+def state(pid):
+    """A process' state and parent, as /proc tells them; ("gone", 0) for none."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return "gone", 0
+    return fields[0], int(fields[1])
+
+
+class Job:
+    """jacobi under mpirun in a folder, as a context: whatever becomes of the test, nothing of the job is left after it."""
+
+    def __init__(self, ranks, *arguments, cwd):
+        self.out, self.err = cwd / "stdout", cwd / "stderr"
+        command = ["mpirun", "-np", str(ranks), str(BUILD / "jacobi"), *arguments]
+        with open(self.out, "w") as out, open(self.err, "w") as err:
+            self.mpirun = subprocess.Popen(command, cwd=cwd, stdout=out, stderr=err, env=environment())
+        self.ranks = ranks
+        self.pids = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for pid in self.running():
+            os.kill(pid, signal.SIGKILL)
+        if self.mpirun.poll() is None:
+            self.mpirun.kill()
+        self.mpirun.wait()
+
+    def await_sweeps(self):
+        """Returns when rank 0 has printed its table, which it does right before the first sweep, and a bit later."""
+        self.await_that(lambda: "\nedges " in self.out.read_text())
+        time.sleep(0.3)
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            if state(entry.name)[1] == self.mpirun.pid:
+                variables = dict(word.partition("=")[::2] for word in (entry / "environ").read_text().split("\0"))
+                self.pids[int(variables["OMPI_COMM_WORLD_RANK"])] = int(entry.name)
+        assert sorted(self.pids) == list(range(self.ranks))
+
+    def await_that(self, condition, seconds=30):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert self.mpirun.poll() is None and time.monotonic() < end, self.err.read_text()
+            time.sleep(0.02)
+
+    def signal(self, rank, number):
+        os.kill(self.pids[rank], number)
+
+    def ended(self, seconds):
+        """The job's exit status and its standard error, at most so many seconds from now."""
+        return self.mpirun.wait(seconds), self.err.read_text()
+
+    def running(self):
+        """Ranks that are still there. One that has ended and that nobody has waited for (Z) is not."""
+        return [pid for pid in self.pids.values() if state(pid)[0] not in ("gone", "Z", "X")]

@@ -1,0 +1,23 @@
+"""File systems of a test's own, so that a full or read-only folder is one for root, too."""
+import os
+import subprocess
+
+import pytest
+
+NAMESPACE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
+
+
+def require_mounts(folder):
+    """Skips the test where mounting is not allowed."""
+    try:
+        tried = subprocess.run([*NAMESPACE, "mount", "-t", "tmpfs", "none", str(folder)], capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip("there is no unshare here")
+    if tried.returncode != 0:
+        pytest.skip(f"mounting in a namespace of its own is not allowed here: {tried.stderr.strip()}")
+
+
+def mounted(*steps, after="true"):
+    """A launcher: runs its command where the shell commands `steps` have been run, then `after`, which sees the same mounts."""
+    script = " && ".join(steps) + ' && "$@"\nstatus=$?\n' + after + "\nexit $status"
+    return [*NAMESPACE, "sh", "-c", script, "sh"]

@@ -1,0 +1,88 @@
+"""A small /dev/shm, and output folders that are read-only or full: a message, an exit status, and older files as they were."""
+import hashlib
+import re
+
+import pytest
+from mounts import mounted, require_mounts
+from programs import compare, jacobi, jacobi_alone, sets
+
+HOST = sets("device.backend=host")
+
+
+@pytest.fixture
+def folder(folder):
+    """Has an empty folder `out` to mount something on, and a file `old.h5` of an earlier run."""
+    (folder / "out").mkdir()
+    require_mounts(folder / "out")
+    jacobi_alone("deck.yaml", *sets("output.file=old.h5"), cwd=folder)
+    return folder
+
+
+def message(err):
+    """The program's own message, which must be there once."""
+    (line,) = re.findall("^jacobi: (.*)$", err, re.MULTILINE)
+    return line
+
+
+def test_small_dev_shm(folder):
+    small = mounted("mount -t tmpfs -o size=24m shm /dev/shm")
+    out, err = jacobi(2, "deck.yaml", *HOST, *sets("grid.cells=[130, 130, 130]"), cwd=folder, launcher=small, status=1)
+    text = message(err)
+    needed, room = (int(number) for number in re.search(r"(\d+) bytes.* room for (\d+)", text).groups())
+    assert needed >= 2 * 130**3 * 8 and room <= 24 << 20
+    assert "/dev/shm" in text and "--shm-size" in text and out == ""
+    out, _ = jacobi(2, "deck.yaml", *HOST, cwd=folder, launcher=small)
+    assert "Figure of Merit" in out
+
+
+def test_one_rank_needs_no_dev_shm(folder):
+    none = mounted("mount -t tmpfs -o size=4k,ro shm /dev/shm")
+    jacobi(1, "deck.yaml", *HOST, cwd=folder, launcher=none)
+
+
+@pytest.mark.parametrize("key, name", [("output.file", "old.h5"), ("output.file", "new.h5"), ("report.file", "u.json")])
+def test_read_only_folder(folder, key, name):
+    (folder / "old.h5").rename(folder / "out" / "old.h5")
+    before = (folder / "out" / "old.h5").read_bytes()
+    launcher = mounted("mount --bind out out", "mount -o remount,bind,ro out")
+    out, err = jacobi(2, "deck.yaml", *sets(f"{key}=out/{name}"), cwd=folder, launcher=launcher, status=2)
+    assert f"out/{name}" in message(err) and "Read-only file system" in err and out == ""
+    assert [path.name for path in (folder / "out").iterdir()] == ["old.h5"]
+    assert (folder / "out" / "old.h5").read_bytes() == before
+
+
+def test_folder_too_small_from_the_start(folder):
+    launcher = mounted("mount -t tmpfs -o size=96k full out", "cp old.h5 out/u.h5", after="cp -r out after")
+    settings = sets("output.file=out/u.h5", "grid.cells=[30, 30, 30]")
+    out, err = jacobi(2, "deck.yaml", *settings, cwd=folder, launcher=launcher, status=2)
+    needed, free = (int(number) for number in re.search(r"needs (\d+) bytes.* only (\d+) bytes free", message(err)).groups())
+    assert needed >= 30**3 * 8 and free < 96 << 10 and out == ""
+    assert [path.name for path in (folder / "after").iterdir()] == ["u.h5"]
+    assert (folder / "after" / "u.h5").read_bytes() == (folder / "old.h5").read_bytes()
+
+
+def test_folder_that_runs_full(folder):
+    """Room for the dump of sweep 2 beside an older file of sweep 4, but not for that of sweep 4."""
+    settings = sets("grid.cells=[30, 30, 30]", "output={file: out/u.h5, every: 2}", "solver.iterations=6")
+    jacobi_alone("deck.yaml", *sets("grid.cells=[30, 30, 30]", "problem.seed=9", "output.file=old.h5"), cwd=folder)
+    launcher = mounted("mount -t tmpfs -o size=600k full out", "cp old.h5 out/u_000004.h5", after="cp -r out after")
+    out, err = jacobi(3, "deck.yaml", *settings, cwd=folder, launcher=launcher, status=1)
+    text = message(err)
+    assert "out/u_000004.h5" in text and "No space left on device" in text and "Figure of Merit" not in out
+    names = sorted(path.name for path in (folder / "after").iterdir())
+    assert names == ["u.vtkhdf.series", "u_000002.h5", "u_000004.h5"], "no .part, no half a file"
+    old, kept = ((folder / name).read_bytes() for name in ["old.h5", "after/u_000004.h5"])
+    assert hashlib.sha256(old).digest() == hashlib.sha256(kept).digest()
+    compare("after/u_000002.h5", "after/u_000002.h5", cwd=folder)
+
+
+@pytest.mark.parametrize("key", ["report.file", "report.csv"])
+def test_no_room_for_the_report(folder, key):
+    launcher = mounted(
+        "mount -t tmpfs -o size=16k full out", "echo old >out/u", "{ cat /dev/zero >out/fill || true; } 2>/dev/null", after="cp -r out after"
+    )
+    _, err = jacobi(2, "deck.yaml", *sets(f"{key}=out/v"), cwd=folder, launcher=launcher, status=1)
+    assert "out/v" in message(err) and "No space left on device" in err
+    names = {path.name for path in (folder / "after").iterdir()}
+    assert {"u", "fill"} <= names <= {"u", "fill", "v"} and not (folder / "after" / "v.part").exists()
+    assert not (folder / "after" / "v").exists() or (folder / "after" / "v").read_text() == ""

@@ -1,0 +1,54 @@
+"""A rank that stops or dies ends the whole job in bounded time, with a message, and leaves no half-written file."""
+import re
+import signal
+
+import pytest
+from jobs import Job
+from programs import compare, sets
+
+FOREVER = ["deck.yaml", *sets("solver={iterations: 1000000000, check_every: 0}", "device.backend=host")]
+VICTIM = 1  # the middle one of three: all others are its neighbours
+
+
+@pytest.mark.parametrize("sync", ["barrier", "event"])
+def test_stopped_rank(folder, sync):
+    settings = sets("grid.cells=[9, 7, 30]", f"comm={{ranks: [1, 1, 3], sync: {sync}, timeout_s: 2}}")
+    with Job(3, *FOREVER, *settings, cwd=folder) as job:
+        job.await_sweeps()
+        job.signal(VICTIM, signal.SIGSTOP)
+        status, err = job.ended(30)
+        assert status == 1 and job.running() == []
+    direction = re.escape("any (barrier)") if sync == "barrier" else r"z[+-]"
+    waited = rf"rank [02] on (\S+): .*waited 2 s for generation (\d+) of rank {VICTIM} \(\S+\) in direction {direction}, .* at (\d+)"
+    found = re.search(waited, err)
+    if found:
+        assert int(found[2]) > int(found[3]), "expected and seen generation"
+    else:  # a rank that stops inside a barrier has reached it: nobody can tell it from the others
+        inside = r"rank [02] on \S+: .*barrier of generation \d+ did not complete within 2 s"
+        assert sync == "barrier" and re.search(inside, err), err
+
+
+@pytest.mark.parametrize("victim", [0, 2])
+def test_killed_rank(folder, victim):
+    with Job(3, *FOREVER, cwd=folder) as job:
+        job.await_sweeps()
+        job.signal(victim, signal.SIGKILL)
+        status, err = job.ended(15)
+        assert status != 0 and job.running() == []
+    assert f"process rank {victim}" in err and "Killed" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_while_files_are_written(folder, number):
+    """Dump after dump: the signal arrives in one of them, most likely. What bears a final name is whole."""
+    settings = sets("grid.cells=[40, 40, 40]", "comm.timeout_s=1", "output={file: u.h5, every: 1}")
+    with Job(3, *FOREVER, *settings, cwd=folder) as job:
+        job.await_sweeps()
+        job.await_that(lambda: (folder / "u_000005.h5").exists())
+        job.signal(VICTIM, number)
+        status, err = job.ended(30)
+        assert status != 0 and job.running() == []
+        assert number == signal.SIGKILL or re.search(r"jacobi: rank \d on \S+: .*(waited|has not ended)", err), err
+    files = sorted(folder.glob("u_*.h5"))
+    for file in [*files[:1], *files[-3:]]:
+        compare(file, file, cwd=folder)
