@@ -76,7 +76,7 @@ std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& co
     if (all == 1) {
 #if defined(JACOBI_WITH_CUDA)
         const Placement placement = place_rank(topology, visible);
-        backend = make_cuda_backend(config.solver.precision, placement.device.ordinal);
+        backend = make_cuda_backend(config.solver.precision, placement.device.ordinal, placement.sharers);
         place.uuid = placement.device.uuid;
         place.pci = placement.device.pci;
         place.sharers = placement.sharers;
@@ -91,10 +91,14 @@ std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& co
     gather_places(topology, place, record);
     const auto shared = std::max_element(record.places.begin(), record.places.end(),
                                          [](const RankPlace& a, const RankPlace& b) { return a.sharers < b.sharers; });
+    record.multi_process_service = backend->name() == "cuda" && multi_process_service();
     if (shared->sharers > 1) {
         record.warnings.push_back(
-            fmt::format("{} ranks share one GPU ({}): right, but their kernels take turns; use one rank a GPU to measure",
-                        shared->sharers, shared->uuid));
+            record.multi_process_service
+                ? fmt::format("{} ranks share one GPU ({}) under MPS: each has a part of it", shared->sharers, shared->uuid)
+                : fmt::format("{} ranks share one GPU ({}): right, but their kernels take turns; use one rank a GPU, or MPS, "
+                              "to measure",
+                              shared->sharers, shared->uuid));
     }
     return backend;
 }

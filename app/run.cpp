@@ -141,9 +141,7 @@ class Run {
     void set_up() {
         const Watchdog watch = guard("setting up", 0);
         backend_ = make_backend(topology_, config_, record_);
-        const auto& comm = config_.comm;
-        exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision,
-                          ExchangeOptions{comm.transport, comm.sync, comm.overlap, comm.timeout_s});
+        exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision, exchange_options());
         record_.sync = exchange_->rung();
         record_.sync_reason = exchange_->rung_reason();
         record_.edges = gather_edges(topology_, exchange_->edges());
@@ -160,6 +158,14 @@ class Run {
         MPI_Allreduce(MPI_IN_PLACE, &bandwidth, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         record_.copy_gbs = bandwidth;
         exchange_->prepare();
+    }
+
+    ExchangeOptions exchange_options() const {
+        const auto& comm = config_.comm;
+        ExchangeOptions options{comm.transport, comm.sync, comm.overlap, comm.timeout_s, comm.force};
+        for (const RankPlace& place : record_.places) options.device_sharers = std::max(options.device_sharers, place.sharers);
+        options.multi_process_service = record_.multi_process_service;
+        return options;
     }
 
     void solve() {

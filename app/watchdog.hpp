@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -22,7 +23,9 @@ int fail(const Error& error, int rank, const std::string& host);
 ///     { Watchdog guard("writing the snapshot", 600, "rank 3 on node07"); write_snapshot(...); }
 class Watchdog {
  public:
-    Watchdog(std::string what, double seconds, std::string where);
+    /// `last_words` runs in the guard's thread before the message, while the other threads are stuck or about to go on: it
+    /// touches nothing of theirs.
+    Watchdog(std::string what, double seconds, std::string where, std::function<void()> last_words = {});
     ~Watchdog() = default;  // asks the thread to stop, and joins it
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;

@@ -14,9 +14,9 @@ struct ArenaLayout {
     static constexpr std::size_t unit = std::size_t{2} << 20;  ///< CUDA IPC exports whole allocations, which are 2 MiB pieces
 
     static constexpr std::size_t counters = 0;                                     ///< one line a direction
-    static constexpr std::size_t abort_word = counters + Direction::count * line;  ///< non-zero: every waiter gives up
-    static constexpr std::size_t probes = abort_word + line;                       ///< one line a direction
-    static constexpr std::size_t header_bytes = 8192;
+    static constexpr std::size_t arrivals = counters + Direction::count * line;    ///< two lines a direction, by parity
+    static constexpr std::size_t probes = arrivals + 2 * Direction::count * line;  ///< one line a direction
+    static constexpr std::size_t header_bytes = 16384;
     static constexpr std::size_t probe_words = line / sizeof(std::uint64_t);
 
     FieldLayout field;
@@ -31,6 +31,9 @@ struct ArenaLayout {
         bytes = up(fields[1] + layout.bytes, unit);
     }
     static constexpr std::size_t counter(Direction d) { return counters + static_cast<std::size_t>(d.code) * line; }
+    static constexpr std::size_t arrival(Direction d, int parity) {
+        return arrivals + static_cast<std::size_t>(2 * d.code + parity) * line;
+    }
     static constexpr std::size_t probe(Direction d) { return probes + static_cast<std::size_t>(d.code) * line; }
     friend bool operator==(const ArenaLayout&, const ArenaLayout&) = default;
 };

@@ -16,7 +16,7 @@ constexpr double face_cost[3] = {24, 6, 6};
 
 double sweep_cost(const Decomposition& d) {
     Index3 n;
-    for (int a = 0; a < 3; ++a) n[a] = (d.cells[a] + d.ranks[a] - 1) / d.ranks[a];
+    for (int a = 0; a < 3; ++a) n[a] = d.cells[a] / d.ranks[a] + (d.cells[a] % d.ranks[a] != 0 ? 1 : 0);
     double cost = static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
     for (int a = 0; a < 3; ++a) {
         const double area = static_cast<double>(n[(a + 1) % 3]) * static_cast<double>(n[(a + 2) % 3]);

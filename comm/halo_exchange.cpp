@@ -58,7 +58,8 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     // Counters, abort word and probes start at zero before anybody learns the address.
     backend_.zero(memory_->own(), ArenaLayout::header_bytes);
     edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
-    rung_ = choose_rung(options.sync, {topology_, edges_, backend_, *memory_, board_, options_.timeout_s});
+    rung_ = choose_rung(options.sync, {topology_, edges_, backend_, *memory_, board_, options.overlap, options.device_sharers,
+                                       options.multi_process_service, options.force, options.timeout_s});
 
     setup_.problem = problem;
     setup_.block = decomposition.block(topology.rank());
@@ -79,6 +80,7 @@ double HaloExchange::measure_copy_bandwidth(double seconds) {
 
 void HaloExchange::prepare() {
     backend_.setup(setup_);
+    rung_.synchroniser->start();
     memory_->fence();
     // Rule: both buffers and the halos of generation 0 are in place on every rank before anyone stores into a neighbour.
     MPI_Barrier(topology_.world.get());
@@ -86,42 +88,30 @@ void HaloExchange::prepare() {
 }
 
 void HaloExchange::advance(Index sweeps) {
-    for (Index i = 0; i < sweeps; ++i) {
-        const double begin = MPI_Wtime();
-        rung_.synchroniser->await(generation_);
-        wait_seconds_ += MPI_Wtime() - begin;
-        if (options_.overlap) {
-            backend_.boundary(generation_);
-            // The boundary boxes hold every cell that reads a neighbour's halo or is stored into one, so raising need not wait
-            // for the interior.
-            rung_.synchroniser->raise(generation_ + 1);
-            backend_.interior(generation_);
-        } else {
-            backend_.whole(generation_);
-            rung_.synchroniser->raise(generation_ + 1);
-        }
-        ++generation_;
-    }
+    rung_.synchroniser->advance(generation_, sweeps);
+    generation_ += sweeps;
     wait_done();
 }
 
 void HaloExchange::wait_done() {
-    wait_until([&] { return backend_.done(false); }, options_.timeout_s, topology_.poll,
+    // A wait inside a kernel has the same limit and knows more: it gets a head start.
+    const double limit = options_.timeout_s + 2;
+    wait_until([&] { return backend_.done(false); }, limit, topology_.poll,
                [&] {
                    for (const Edge& e : edges_) {
                        if (!e.self() && board_.seen(e.neighbour) < generation_) {
-                           return board_.describe_wait(e.neighbour, name(e.direction), generation_, options_.timeout_s);
+                           return board_.describe_wait(e.neighbour, name(e.direction), generation_, limit);
                        }
                    }
                    return fmt::format("rank {} ({}): the device did not finish pass {} within {} s", topology_.rank(),
-                                      topology_.host, generation_ - 1, options_.timeout_s);
+                                      topology_.host, generation_ - 1, limit);
                });
+    rung_.synchroniser->check();
 }
 
 void HaloExchange::make_halos_readable() {
-    const double begin = MPI_Wtime();
     rung_.synchroniser->await(generation_);
-    wait_seconds_ += MPI_Wtime() - begin;
+    wait_done();
 }
 
 void HaloExchange::close() {

@@ -15,6 +15,9 @@ struct ExchangeOptions {
     std::string sync = "auto";
     bool overlap = true;
     double timeout_s = 60;
+    bool force = false;                  ///< use a rung that would be refused
+    int device_sharers = 1;              ///< most ranks on one device anywhere
+    bool multi_process_service = false;  ///< ranks that share a device do so under MPS
 };
 
 class HaloExchange {
@@ -47,7 +50,7 @@ class HaloExchange {
     const std::vector<Edge>& edges() const { return edges_; }
     const std::string& rung() const { return rung_.name; }
     const std::string& rung_reason() const { return rung_.reason; }
-    double wait_seconds() const { return wait_seconds_; }  ///< host time spent in the rung's waits so far
+    double wait_seconds() const { return rung_.synchroniser->wait_seconds(); }  ///< host time spent in the rung's waits so far
 
     /// Collective, on the success path only: device done, barrier, close peers, barrier, free.
     void close();
@@ -65,7 +68,6 @@ class HaloExchange {
     ChosenRung rung_;
     BlockSetup setup_;
     Generation generation_ = 0;
-    double wait_seconds_ = 0;
 };
 
 }  // namespace jacobi

@@ -27,13 +27,13 @@ int Communicator::size() const {
     return size;
 }
 
-namespace {
-
 std::string boot_id() {
     std::string id;
     std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
     return id;
 }
+
+namespace {
 
 int usable_cores() {
     cpu_set_t set;

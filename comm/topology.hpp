@@ -50,4 +50,7 @@ struct Topology {
 /// equal on two machines and differ between containers of one.
 Topology discover_topology(MPI_Comm comm);
 
+/// What tells this running kernel from all others; empty where /proc does not say.
+std::string boot_id();
+
 }  // namespace jacobi

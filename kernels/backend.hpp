@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,29 @@ struct BlockSetup {
     FieldLayout layout;
     std::array<std::byte*, 2> fields;  ///< both buffers, layout.bytes each, in memory the back end can use
     std::array<HaloTarget, face_count> targets;
+};
+
+/// Counters through which kernels themselves await neighbours and tell them, one entry an edge; self edges included, so that a
+/// rank with itself as neighbour runs the same protocol. Every word has its own line of an arena and only grows.
+struct FlagLinks {
+    struct Link {
+        Direction direction;
+        const Generation* own = nullptr;  ///< awaited: the neighbour has raised this generation (>=)
+        Generation* there = nullptr;      ///< raised in the neighbour's arena; null: somebody else raises
+        // Persistent passes count instead: each of a rank's tiles at a face adds one to the neighbour's word of the generation's
+        // parity.
+        std::array<const std::uint64_t*, 2> own_arrivals{};
+        std::array<std::uint64_t*, 2> there_arrivals{};
+        int neighbour_tiles = 1;  ///< arrivals that make a generation complete
+    };
+    std::vector<Link> links;
+    double timeout_s = 60;
+};
+
+/// A wait inside a kernel that gave up.
+struct FlagTimeout {
+    Direction direction;
+    Generation expected, seen;
 };
 
 /// Seconds that sampled passes took, by kernel; the caller scales them to all passes.
@@ -70,6 +94,24 @@ class Backend {
     virtual void boundary(Generation g) = 0;
     virtual void interior(Generation g) = 0;
     virtual void whole(Generation g) = 0;
+    // Flags in kernels (rungs `stream`, `flag`): after use_flags every boundary(g) or whole(g) awaits generation g on all links
+    // before it reads a halo or stores into a neighbour, and raises g + 1 on all links after its last halo reader and last store.
+    virtual void use_flags(const FlagLinks& links) = 0;
+    /// Passes g, ..., g + passes - 1 with flags in kernels, issued as cheaply as the back end can.
+    virtual void flagged_passes(Generation g, Index passes, bool overlap) = 0;
+    /// Makes what is enqueued later run after all links have reached generation g (residual checks read halos).
+    virtual void await_flags(Generation g) = 0;
+
+    // Persistent passes: one kernel, or one job of the threads, runs many passes; its tiles wait for just those tiles and
+    // neighbours that they read from or that read what they overwrite. Not to be mixed with flagged passes in one run.
+    /// Tiles of this rank at the face in a direction: the neighbour's Link::neighbour_tiles. After setup().
+    virtual int persistent_tiles(Direction direction) const = 0;
+    virtual void persistent_passes(Generation g, Index passes) = 0;
+    virtual void await_arrivals(Generation g) = 0;
+
+    /// The wait that gave up since use_flags, if any: kernels enqueued after it did nothing. Meaningful once done().
+    virtual std::optional<FlagTimeout> flag_timeout() = 0;
+
     /// Has everything enqueued been done? (Polled by callers that bound their waits.) `boundary_only`: the boundary kernels.
     virtual bool done(bool boundary_only) = 0;
 
@@ -90,8 +132,8 @@ class Backend {
 std::unique_ptr<Backend> make_host_backend(Precision precision, int threads);
 
 #if defined(JACOBI_WITH_CUDA)
-/// CUDA back end on the device with this ordinal (as this process sees it).
-std::unique_ptr<Backend> make_cuda_backend(Precision precision, int ordinal);
+/// CUDA back end on the device with this ordinal (as this process sees it), of which `sharers` ranks have an equal share.
+std::unique_ptr<Backend> make_cuda_backend(Precision precision, int ordinal, int sharers);
 #endif
 
 }  // namespace jacobi

@@ -23,4 +23,8 @@ struct DeviceList {
 /// Never fails: no CUDA in this build, no driver or no device give an empty list with the reason.
 DeviceList visible_devices();
 
+/// Is this process a client of NVIDIA's multi-process service, so that ranks sharing a GPU run side by side instead of in turns?
+/// Told by the control daemon's pipe.
+bool multi_process_service();
+
 }  // namespace jacobi

@@ -55,9 +55,10 @@ struct RunRecord {
     std::string backend_reason;
     std::string sync, sync_reason;
     int temporal_depth = 1, halo_depth = 1;
-    std::vector<RankPlace> places;     ///< by rank
-    std::vector<Edge> edges;           ///< of all ranks
-    std::uint64_t bytes_per_rank = 0;  ///< largest rank's fields and right-hand side
+    std::vector<RankPlace> places;       ///< by rank
+    bool multi_process_service = false;  ///< ranks that share a GPU do so under MPS
+    std::vector<Edge> edges;             ///< of all ranks
+    std::uint64_t bytes_per_rank = 0;    ///< largest rank's fields and right-hand side
     std::vector<std::string> warnings;
 
     // Set after the run.

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-/// Open MPI backs windows with files here; the variable is its own.
-std::string backing_folder() {
-    const char* folder = std::getenv("OMPI_MCA_osc_sm_backing_directory");
-    return folder != nullptr ? folder : "/dev/shm";
-}
-
 void require_room(MPI_Comm node, std::size_t bytes, const char* purpose) {
     unsigned long long mine = bytes, total = 0;
     int ranks = 1, rank = 0;
@@ -29,7 +23,7 @@ void require_room(MPI_Comm node, std::size_t bytes, const char* purpose) {
     MPI_Allreduce(&mine, &total, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, node);
     if (ranks == 1) return;  // MPI uses ordinary memory then
     unsigned long long room = 0;
-    const std::string folder = backing_folder();
+    const std::string folder = window_folder();
     if (rank == 0) {
         struct statvfs fs {};
         room = statvfs(folder.c_str(), &fs) == 0 ? static_cast<unsigned long long>(fs.f_bavail) * fs.f_frsize : ~0ull;
@@ -70,6 +64,11 @@ class SharedWindowMemory final : public PeerMemory {
 };
 
 }  // namespace
+
+std::string window_folder() {
+    const char* folder = std::getenv("OMPI_MCA_osc_sm_backing_directory");
+    return folder != nullptr ? folder : "/dev/shm";
+}
 
 SharedWindow::SharedWindow(MPI_Comm node, std::size_t bytes, const char* purpose) {
     bytes += page;  // MPI promises no alignment: base() moves up to the next page

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "topology.hpp"
 
 namespace jacobi {
+
+/// Where windows have their memory: Open MPI backs them with files there (its own variable names another folder than /dev/shm).
+std::string window_folder();
 
 /// Each rank contributes `bytes`; all can address all. Stays in a lock_all epoch from construction on; tear-down is
 /// collective over the node, so it happens in close(), never in the destructor.

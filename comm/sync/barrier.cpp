@@ -9,7 +9,7 @@ namespace {
 
 class BarrierSync final : public Synchroniser {
  public:
-    explicit BarrierSync(const SyncContext& context) : c_(context) {}
+    using Synchroniser::Synchroniser;
 
     void await(Generation g) override {
         // An MPI barrier orders hosts, not devices: this rank's own pass must have ended before it says so. With that, leaving
@@ -39,13 +39,10 @@ class BarrierSync final : public Synchroniser {
             "rank {} ({}): the barrier of generation {} did not complete within {} s; all ranks of this node have reached it",
             c_.topology.rank(), c_.topology.host, g, c_.timeout_s);
     }
-
-    SyncContext c_;
 };
 
 }  // namespace
 
-std::string refuse_barrier(const SyncContext&) { return {}; }
 std::unique_ptr<Synchroniser> make_barrier(const SyncContext& context) { return std::make_unique<BarrierSync>(context); }
 
 }  // namespace jacobi

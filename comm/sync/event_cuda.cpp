@@ -13,7 +13,7 @@ namespace {
 class CudaEventSync final : public Synchroniser {
  public:
     explicit CudaEventSync(const SyncContext& context)
-        : c_(context),
+        : Synchroniser(context),
           memory_(dynamic_cast<IpcMemory&>(context.memory)),
           stream_(dynamic_cast<cuda::CudaBackendBase&>(context.backend).boundary_stream()) {
         for (const Edge& e : context.edges) {
@@ -46,7 +46,6 @@ class CudaEventSync final : public Synchroniser {
     }
 
  private:
-    SyncContext c_;
     IpcMemory& memory_;
     cudaStream_t stream_;
     std::vector<Edge> peers_;  ///< one edge a distinct neighbour

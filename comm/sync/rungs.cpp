@@ -2,15 +2,26 @@
 
 #include <fmt/format.h>
 
+#include "flag_links.hpp"
+
 namespace jacobi {
+
+namespace {
+std::string never(const SyncContext&) { return {}; }
+}  // namespace
 
 const std::vector<Rung>& rungs() {
     static const std::vector<Rung> table {
-        {"event", "host", "a shared-memory counter a direction; waiting ranks sleep", refuse_event_host, make_event_host},
+        {"event", "host", "a shared-memory counter a direction; waiting ranks sleep", never, make_event_host},
 #if defined(JACOBI_WITH_CUDA)
             {"event", "cuda", "CUDA IPC events; the GPU never waits for its host", refuse_event_cuda, make_event_cuda},
+            {"stream", "cuda", "stream memory operations on counters in peer memory; the host only enqueues", refuse_stream_cuda,
+             make_stream_cuda},
 #endif
-            {"barrier", "", "boundary done, then an MPI barrier", refuse_barrier, make_barrier},
+            {"stream", "host", "the same counters; waiting ranks spin, then yield", never, make_stream_host},
+            {"flag", "", "counters awaited and raised inside the kernels", refuse_waiting_kernels, make_flag},
+            {"persistent", "", "one kernel runs a whole batch", refuse_waiting_kernels, make_persistent},
+            {"barrier", "", "boundary done, then an MPI barrier", never, make_barrier},
     };
     return table;
 }

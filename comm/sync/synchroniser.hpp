@@ -11,18 +11,6 @@
 
 namespace jacobi {
 
-/// Ordering contract. After await(g) (on the host, or for what is enqueued on the device afterwards): the stores of generation g
-/// into this rank's halos are visible, and every neighbour has stopped reading its halos of generation g - 1, so generation g + 1
-/// may be stored there (same buffer). raise(g + 1) is called once everything of pass g that reads halos or stores into neighbours
-/// has been issued; it lets the neighbours' await(g + 1) pass when that work is done, not earlier.
-class Synchroniser {
- public:
-    virtual ~Synchroniser() = default;
-    /// May be called again for the same g. Throws Error after the time limit, naming rank, direction and generations.
-    virtual void await(Generation g) = 0;
-    virtual void raise(Generation g) = 0;
-};
-
 /// What a rung works with; outlives it.
 struct SyncContext {
     const Topology& topology;
@@ -30,7 +18,45 @@ struct SyncContext {
     Backend& backend;
     PeerMemory& memory;
     NoticeBoard& board;
+    bool overlap;
+    int device_sharers;          ///< most ranks on one device anywhere
+    bool multi_process_service;  ///< ranks that share a device do so under MPS
+    bool force;                  ///< comm.force: use the rung although it would be refused
     double timeout_s;
+};
+
+class Synchroniser {
+ public:
+    explicit Synchroniser(const SyncContext& context) : c_(context) {}
+    virtual ~Synchroniser() = default;
+
+    /// Collective, once, after the back end has its block and before the first pass.
+    virtual void start() {}
+
+    /// Passes g, ..., g + passes - 1; may return before the device has done them. A rung whose waits are the host's, or are
+    /// enqueued by it, provides await and raise and inherits the loop around them; one whose kernels wait provides this.
+    virtual void advance(Generation g, Index passes);
+
+    /// After await(g) (on the host, or for what is enqueued on the device afterwards): the stores of generation g into this
+    /// rank's halos are visible, and every neighbour has stopped reading its halos of generation g - 1, so generation g + 1 may
+    /// be stored there (same buffer). May be called again for the same g: residual checks do. Throws Error after the time limit,
+    /// naming rank, direction and generations.
+    virtual void await(Generation g) = 0;
+
+    /// Called once everything of pass g that reads halos or stores into neighbours has been issued; lets the neighbours' await(g
+    /// + 1) pass when that work is done, not earlier.
+    virtual void raise(Generation g) = 0;
+
+    /// Throws Error if a wait inside a kernel gave up. Called when the device is done.
+    virtual void check() {}
+
+    double wait_seconds() const { return wait_seconds_; }  ///< host time spent in await
+
+ protected:
+    SyncContext c_;
+
+ private:
+    double wait_seconds_ = 0;
 };
 
 /// A row of the ladder.

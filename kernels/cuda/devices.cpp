@@ -50,4 +50,9 @@ DeviceList visible_devices() {
     return list;
 }
 
+bool multi_process_service() {
+    const char* folder = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
+    return std::ifstream(std::string(folder != nullptr ? folder : "/tmp/nvidia-mps") + "/nvidia-cuda-mps-control.pid").good();
+}
+
 }  // namespace jacobi

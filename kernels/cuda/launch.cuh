@@ -35,43 +35,63 @@ std::pair<dim3, MarchShape> march_grid(const SweepArgs<T>& a, const Range& r) {
             shape};
 }
 
-template <class T, bool Rhs, bool Push>
-void launch_march(const SweepArgs<T>& a, const Range& r, const PushTargets<T>& to, cudaStream_t stream) {
-    const auto [grid, shape] = march_grid(a, r);
-    march<T, Rhs, Push, !Push, march_rows><<<grid, dim3(32, march_rows), 0, stream>>>(a, r, shape, to);
-    JACOBI_CUDA(cudaGetLastError());
-}
+inline bool empty(const Range& r) { return r.lo[0] >= r.hi[0] || r.lo[1] >= r.hi[1] || r.lo[2] >= r.hi[2]; }
 
 /// Sweeps a range. Without `push` its cells may not read a neighbour's halo (an interior), with it they may.
 template <class T>
 void launch_march(const SweepArgs<T>& a, const Range& r, const PushTargets<T>& to, bool push, cudaStream_t stream) {
-    if (r.lo[0] >= r.hi[0] || r.lo[1] >= r.hi[1] || r.lo[2] >= r.hi[2]) return;
+    if (empty(r)) return;
+    const auto [grid, shape] = march_grid(a, r);
+    const dim3 block(32, march_rows);
     if (a.b != nullptr) {
-        push ? launch_march<T, true, true>(a, r, to, stream) : launch_march<T, true, false>(a, r, to, stream);
+        push ? march<T, true, true, false, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to)
+             : march<T, true, false, true, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to);
     } else {
-        push ? launch_march<T, false, true>(a, r, to, stream) : launch_march<T, false, false>(a, r, to, stream);
+        push ? march<T, false, true, false, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to)
+             : march<T, false, false, true, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to);
     }
+    JACOBI_CUDA(cudaGetLastError());
 }
 
+/// Sweeps the whole block with flags.
 template <class T>
-void launch_boundary(const SweepArgs<T>& a, const BoundaryBoxes& boxes, const PushTargets<T>& to, int multiprocessors,
-                     cudaStream_t stream) {
-    constexpr unsigned threads = 256;
-    // Enough blocks a box for its packs, but no more than the device holds at once: the rest is the kernel's stride loop.
+void launch_flagged_march(const SweepArgs<T>& a, const Range& r, const PushTargets<T>& to, const FlagArgs& flags,
+                          cudaStream_t stream) {
+    const auto [grid, shape] = march_grid(a, r);
+    const dim3 block(32, march_rows);
+    a.b != nullptr ? flagged_march<T, true, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to, flags)
+                   : flagged_march<T, false, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to, flags);
+    JACOBI_CUDA(cudaGetLastError());
+}
+
+inline constexpr unsigned boundary_threads = 256;
+
+/// Enough blocks a box for its packs, but no more than the device holds at once: the rest is the kernel's stride loop.
+template <class T>
+dim3 boundary_grid(const BoundaryBoxes& boxes, int multiprocessors) {
     unsigned most = 1;
     for (int i = 0; i < boxes.count; ++i) {
         const Range& r = boxes.box[i];
         const auto packs =
             static_cast<std::uint64_t>(blocks_for(r.hi[0] - r.lo[0], pack_cells<T>)) * (r.hi[1] - r.lo[1]) * (r.hi[2] - r.lo[2]);
         if (packs > 0x7fffffffu) throw Error("a face of more than 2^31 groups of cells does not fit the boundary kernel");
-        most =
-            std::max(most, static_cast<unsigned>(std::min<std::uint64_t>((packs + threads - 1) / threads, 8u * multiprocessors)));
+        const auto blocks = std::min<std::uint64_t>((packs + boundary_threads - 1) / boundary_threads, 8u * multiprocessors);
+        most = std::max(most, static_cast<unsigned>(blocks));
     }
-    const dim3 grid(boxes.count, most);
+    return dim3(boxes.count, most);
+}
+
+/// Boundary boxes, with flags where `flags` is given.
+template <class T>
+void launch_boundary(const SweepArgs<T>& a, const BoundaryBoxes& boxes, const PushTargets<T>& to, const FlagArgs* flags,
+                     int multiprocessors, cudaStream_t stream) {
+    const dim3 grid = boundary_grid<T>(boxes, multiprocessors);
     if (a.b != nullptr) {
-        boundary_kernel<T, true><<<grid, threads, 0, stream>>>(a, boxes, to);
+        flags != nullptr ? flagged_boundary<T, true><<<grid, boundary_threads, 0, stream>>>(a, boxes, to, *flags)
+                         : boundary_kernel<T, true><<<grid, boundary_threads, 0, stream>>>(a, boxes, to);
     } else {
-        boundary_kernel<T, false><<<grid, threads, 0, stream>>>(a, boxes, to);
+        flags != nullptr ? flagged_boundary<T, false><<<grid, boundary_threads, 0, stream>>>(a, boxes, to, *flags)
+                         : boundary_kernel<T, false><<<grid, boundary_threads, 0, stream>>>(a, boxes, to);
     }
     JACOBI_CUDA(cudaGetLastError());
 }

@@ -8,6 +8,8 @@
 
 namespace jacobi::cuda {
 
+inline constexpr int reduce_threads = 256;
+
 struct ReduceSum {
     __device__ static void warp(std::uint64_t& v, unsigned delta) { v += __shfl_down_sync(0xffffffffu, v, delta); }
     __device__ static void global(std::uint64_t* to, std::uint64_t v) { atomicAdd(reinterpret_cast<unsigned long long*>(to), v); }

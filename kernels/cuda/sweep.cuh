@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "flags.cuh"
 #include "pack.cuh"
 
 namespace jacobi::cuda {
@@ -98,8 +99,7 @@ struct MarchShape {
 /// chunk's two outer planes and the tile's rim, which the L2 holds. One thread a pack; blockDim (32, Rows), gridDim (x tiles,
 /// tiles of a strip, chunks * strips). Two planes are loaded at a time, to have more bytes in flight.
 template <class T, bool Rhs, bool Push, bool ReadOnly, int Rows>
-__global__ void __launch_bounds__(32 * Rows)
-    march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to) {
+__device__ inline void march_tile(const SweepArgs<T>& a, const Range& r, const MarchShape& shape, const PushTargets<T>& to) {
     constexpr int cells = pack_cells<T>;
     const int strip = static_cast<int>(blockIdx.z) / shape.chunks;
     const int x = r.lo[0] + static_cast<int>(blockIdx.x * 32 + threadIdx.x) * cells;
@@ -133,6 +133,23 @@ __global__ void __launch_bounds__(32 * Rows)
     }
 }
 
+template <class T, bool Rhs, bool Push, bool ReadOnly, int Rows>
+__global__ void __launch_bounds__(32 * Rows)
+    march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to) {
+    march_tile<T, Rhs, Push, ReadOnly, Rows>(a, r, shape, to);
+}
+
+/// A whole pass with its flags: awaits the generation that the state names, raises the next.
+template <class T, bool Rhs, int Rows>
+__global__ void __launch_bounds__(32 * Rows)
+    flagged_march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to, const FlagArgs flags) {
+    const Generation g = flags.state->generation;
+    const unsigned thread = threadIdx.y * 32 + threadIdx.x;
+    if (!await_flags(flags, g, thread)) return;
+    march_tile<T, Rhs, true, false, Rows>(a, r, shape, to);
+    raise_flags(flags, g, gridDim.x * gridDim.y * gridDim.z, thread);
+}
+
 /// The boundary boxes of a shell, at most one z-, z+, y-, y+, x-, x+ slab.
 struct BoundaryBoxes {
     Range box[face_count];
@@ -142,7 +159,7 @@ struct BoundaryBoxes {
 /// Updates and pushes the boundary, one thread a pack. blockIdx.x is the box, so that blocks of all directions start together
 /// and all links are busy at once.
 template <class T, bool Rhs>
-__global__ void __launch_bounds__(256) boundary_kernel(const SweepArgs<T> a, const BoundaryBoxes boxes, const PushTargets<T> to) {
+__device__ inline void boundary_part(const SweepArgs<T>& a, const BoundaryBoxes& boxes, const PushTargets<T>& to) {
     constexpr int cells = pack_cells<T>;
     const Range r = boxes.box[blockIdx.x];
     const unsigned packs = static_cast<unsigned>(r.hi[0] - r.lo[0] + cells - 1) / cells;
@@ -162,6 +179,25 @@ __global__ void __launch_bounds__(256) boundary_kernel(const SweepArgs<T> a, con
         store_cells(a.out + at, next, valid);
         push_cells(to, x, y, z, next, valid);
     }
+}
+
+template <class T, bool Rhs>
+__global__ void __launch_bounds__(256) boundary_kernel(const SweepArgs<T> a, const BoundaryBoxes boxes, const PushTargets<T> to) {
+    boundary_part<T, Rhs>(a, boxes, to);
+}
+
+template <class T, bool Rhs>
+__global__ void __launch_bounds__(256)
+    flagged_boundary(const SweepArgs<T> a, const BoundaryBoxes boxes, const PushTargets<T> to, const FlagArgs flags) {
+    const Generation g = flags.state->generation;
+    if (!await_flags(flags, g, threadIdx.x)) return;
+    boundary_part<T, Rhs>(a, boxes, to);
+    raise_flags(flags, g, gridDim.x * gridDim.y, threadIdx.x);
+}
+
+/// A wait of its own, one block, for kernels enqueued behind it. Negative g: the generation that the state names.
+static __global__ void await_kernel(const FlagArgs flags, Generation g) {
+    (void)await_flags(flags, g < 0 ? flags.state->generation : g, threadIdx.x);
 }
 
 }  // namespace jacobi::cuda

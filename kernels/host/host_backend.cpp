@@ -8,6 +8,7 @@
 
 #include "backend.hpp"
 #include "digest.hpp"
+#include "flags.hpp"
 #include "float_mode.hpp"
 #include "shell.hpp"
 #include "sweep_isa.hpp"
@@ -96,7 +97,14 @@ class HostBackend final : public Backend {
     void boundary(Generation g) override {
         const auto start = Clock::now();
         team_.run([&](int t) {
-            for (const Box& box : shell_.boundary) update_and_store(part(box, t), g);
+            if (flags_.in_use()) {
+                const bool ok = flags_.await(g);
+                if (ok) boundary_part(g, t);
+                team_.barrier();  // all threads' halo reads and peer stores are behind it
+                if (t == 0 && !flags_.timeout()) flags_.raise(g + 1);
+            } else {
+                boundary_part(g, t);
+            }
         });
         times_.boundary += seconds_since(start);
         ++times_.passes;
@@ -111,6 +119,35 @@ class HostBackend final : public Backend {
         interior(g);
     }
     bool done(bool) override { return true; }
+
+    void use_flags(const FlagLinks& links) override { flags_.use(links); }
+    void flagged_passes(Generation g, Index passes, bool) override {
+        for (const Generation end = g + passes; g < end && !flags_.timeout(); ++g) {
+            boundary(g);
+            interior(g);
+        }
+    }
+    void await_flags(Generation g) override { flags_.await(g); }
+    std::optional<FlagTimeout> flag_timeout() override { return flags_.timeout(); }
+
+    int persistent_tiles(Direction) const override { return 1; }
+    void persistent_passes(Generation first, Index passes) override {
+        const auto start = Clock::now();
+        team_.run([&](int t) {
+            for (Generation g = first; g < first + passes; ++g) {
+                const bool ok = flags_.await_arrivals(g);
+                if (ok) boundary_part(g, t);
+                team_.barrier();  // all threads' halo reads and peer stores are behind it
+                if (flags_.timeout()) return;
+                if (t == 0) flags_.raise_arrivals(g + 1);
+                kernels_.sweep(args(g), part(shell_.interior, t), stream_);
+                team_.barrier();  // the next pass reads what other threads wrote in this one, and overwrites what they read
+            }
+        });
+        times_.interior += seconds_since(start);
+        times_.passes += passes;
+    }
+    void await_arrivals(Generation g) override { flags_.await_arrivals(g); }
 
     double residual_max(Generation g) override {
         std::vector<std::uint64_t> largest(team_.size());
@@ -247,6 +284,10 @@ class HostBackend final : public Backend {
         }
     }
 
+    void boundary_part(Generation g, int t) {
+        for (const Box& box : shell_.boundary) update_and_store(part(box, t), g);
+    }
+
     void copy_planes(Index z0, Index z1, const T* u, T* row) const {
         const auto [nx, ny, nz] = setup_.layout.extent;
         for (Index z = z0; z < z1; ++z) {
@@ -262,6 +303,7 @@ class HostBackend final : public Backend {
     Coefficients<T> coefficients_{};
     std::array<std::vector<double>, 3> factors_;
     ProblemView view_{};
+    host::Flags flags_;
     std::unique_ptr<T[]> rhs_;
     PhaseTimes times_;
 };

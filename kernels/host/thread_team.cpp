@@ -37,6 +37,18 @@ void ThreadTeam::run(const std::function<void(int)>& job) {
     }
 }
 
+void ThreadTeam::barrier() {
+    const std::uint64_t current = barriers_.load(std::memory_order_acquire);
+    if (waiting_.fetch_add(1, std::memory_order_acq_rel) == size_ - 1) {  // the last one has seen all others' writes
+        waiting_.store(0, std::memory_order_relaxed);
+        barriers_.store(current + 1, std::memory_order_release);  // and hands them on
+        return;
+    }
+    for (int i = 0; barriers_.load(std::memory_order_acquire) == current; ++i) {
+        if (i > spins) std::this_thread::yield();
+    }
+}
+
 void ThreadTeam::work(int thread) {
     require_ieee_float_mode();
     std::uint64_t seen = 0;

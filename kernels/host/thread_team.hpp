@@ -19,6 +19,8 @@ class ThreadTeam {
     ThreadTeam& operator=(const ThreadTeam&) = delete;
 
     int size() const { return size_; }
+    /// Inside a job: returns when all threads have called it; what they wrote before is visible after. Spins, then yields.
+    void barrier();
     /// Calls job(thread) for 0 <= thread < size() and returns when all have returned. The job must not throw.
     void run(const std::function<void(int)>& job);
 
@@ -30,6 +32,8 @@ class ThreadTeam {
     std::atomic<std::uint64_t> started_{0};  ///< jobs handed out
     std::atomic<int> running_{0};            ///< helpers not yet done with the current job
     std::atomic<bool> stop_{false};
+    std::atomic<int> waiting_{0};             ///< at the barrier
+    std::atomic<std::uint64_t> barriers_{0};  ///< completed
     std::mutex mutex_;
     std::condition_variable wake_;
     std::vector<std::jthread> helpers_;

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -24,11 +25,19 @@ def environment():
 
 def run(command, cwd, status=0, timeout=60):
     """Runs a command, checks its exit status, and returns what it printed (stdout, stderr)."""
-    done = subprocess.run(
-        [str(word) for word in command], cwd=cwd, timeout=timeout, capture_output=True, text=True, env=environment()
-    )
-    assert done.returncode == status, f"{command} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout, done.stderr
+    command = [str(word) for word in command]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    # In a session of its own, so that its end reaches mpirun behind a launcher; mpirun then ends its ranks.
+    with subprocess.Popen(command, cwd=cwd, text=True, env=environment(), start_new_session=True, **pipes) as process:
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGTERM)
+            out, err = process.communicate()
+            print(out, err)
+            raise
+    assert process.returncode == status, f"{command} ended with {process.returncode}\n{out}\n{err}"
+    return out, err
 
 
 def reference(deck, out, cwd, **options):

@@ -84,7 +84,7 @@ def test_any_instruction_set(expected, tmp_path, monkeypatch, isa, precision):
 
 def test_any_number_of_threads(expected, tmp_path):
     known = expected("random", "double")
-    for threads in [1, 2, 7, 20]:
+    for threads in [1, 3, 20]:
         out, _ = jacobi_alone(known.deck, *sets("device.backend=host", f"device.threads={threads}"), cwd=tmp_path)
         assert printed_digest(out) == known.digest, f"{threads} threads"
 

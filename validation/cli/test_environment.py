@@ -1,5 +1,4 @@
 """A small /dev/shm, and output folders that are read-only or full: a message, an exit status, and older files as they were."""
-import hashlib
 import re
 
 import pytest
@@ -61,26 +60,26 @@ def test_folder_too_small_from_the_start(folder):
     assert (folder / "after" / "u.h5").read_bytes() == (folder / "old.h5").read_bytes()
 
 
-def test_folder_that_runs_full(folder):
+# The second is room for the field, but not for all that comes with it: another call of HDF5 fails.
+@pytest.mark.parametrize("ranks, room", [(2, "600k"), (3, "600k"), (3, "670k"), (1, "670k")])
+def test_folder_that_runs_full(folder, ranks, room):
     """Room for the dump of sweep 2 beside an older file of sweep 4, but not for that of sweep 4."""
     settings = sets("grid.cells=[30, 30, 30]", "output={file: out/u.h5, every: 2}", "solver.iterations=6")
     jacobi_alone("deck.yaml", *sets("grid.cells=[30, 30, 30]", "problem.seed=9", "output.file=old.h5"), cwd=folder)
-    launcher = mounted("mount -t tmpfs -o size=600k full out", "cp old.h5 out/u_000004.h5", after="cp -r out after")
-    out, err = jacobi(3, "deck.yaml", *settings, cwd=folder, launcher=launcher, status=1)
+    launcher = mounted(f"mount -t tmpfs -o size={room} full out", "cp old.h5 out/u_000004.h5", after="cp -r out after")
+    out, err = jacobi(ranks, "deck.yaml", *settings, cwd=folder, launcher=launcher, status=1, timeout=20)
     text = message(err)
     assert "out/u_000004.h5" in text and "No space left on device" in text and "Figure of Merit" not in out
     names = sorted(path.name for path in (folder / "after").iterdir())
     assert names == ["u.vtkhdf.series", "u_000002.h5", "u_000004.h5"], "no .part, no half a file"
-    old, kept = ((folder / name).read_bytes() for name in ["old.h5", "after/u_000004.h5"])
-    assert hashlib.sha256(old).digest() == hashlib.sha256(kept).digest()
+    assert (folder / "after" / "u_000004.h5").read_bytes() == (folder / "old.h5").read_bytes()
     compare("after/u_000002.h5", "after/u_000002.h5", cwd=folder)
 
 
 @pytest.mark.parametrize("key", ["report.file", "report.csv"])
 def test_no_room_for_the_report(folder, key):
-    launcher = mounted(
-        "mount -t tmpfs -o size=16k full out", "echo old >out/u", "{ cat /dev/zero >out/fill || true; } 2>/dev/null", after="cp -r out after"
-    )
+    fill = "{ cat /dev/zero >out/fill || true; } 2>/dev/null"
+    launcher = mounted("mount -t tmpfs -o size=16k full out", "echo old >out/u", fill, after="cp -r out after")
     _, err = jacobi(2, "deck.yaml", *sets(f"{key}=out/v"), cwd=folder, launcher=launcher, status=1)
     assert "out/v" in message(err) and "No space left on device" in err
     names = {path.name for path in (folder / "after").iterdir()}

@@ -142,8 +142,10 @@ void run_case(test::Checks& checks, const Topology& topology, const Case& c, con
                 checks.run(where, [&] {
                     RunRecord record;
                     const auto backend = make_backend(topology, config, record);
-                    HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision,
-                                          {"auto", rung.name, overlap, 100});
+                    ExchangeOptions options{"auto", rung.name, overlap, 100, /* force */ true};
+                    for (const RankPlace& place : record.places)
+                        options.device_sharers = std::max(options.device_sharers, place.sharers);
+                    HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision, options);
                     exchange.prepare();
                     Solver solver(topology, exchange, *backend, config);
                     const auto compare = [&](Reference<T>& reference, Index iteration) {

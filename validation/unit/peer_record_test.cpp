@@ -75,9 +75,10 @@ TEST(ArenaLayout, SeparatesItsParts) {
 }
 
 TEST(ArenaLayout, GivesEveryWordThatNeighboursWriteALineOfItsOwn) {
-    std::set<std::size_t> lines{ArenaLayout::abort_word / ArenaLayout::line};
+    std::set<std::size_t> lines;
     for (int code = 0; code < Direction::count; ++code) {
-        for (const std::size_t offset : {ArenaLayout::counter({code}), ArenaLayout::probe({code})}) {
+        for (const std::size_t offset : {ArenaLayout::counter({code}), ArenaLayout::arrival({code}, 0),
+                                         ArenaLayout::arrival({code}, 1), ArenaLayout::probe({code})}) {
             EXPECT_EQ(offset % ArenaLayout::line, 0u);
             EXPECT_LE(offset + ArenaLayout::line, ArenaLayout::header_bytes);
             EXPECT_TRUE(lines.insert(offset / ArenaLayout::line).second) << "direction " << code;

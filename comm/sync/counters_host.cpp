@@ -1,4 +1,5 @@
-// Rung `event` on the host: counters in shared memory, one a direction, with a wait that sleeps.
+// Rungs `event` and `stream` on the host: counters in shared memory, one a direction, that the host raises and awaits; waiting
+// ranks sleep in the one and spin, then yield, in the other.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,9 +25,9 @@ void sleep_while(std::byte* counter, Generation seen) {
     syscall(SYS_futex, futex_word(counter), FUTEX_WAIT, static_cast<std::uint32_t>(seen), &limit, nullptr, 0);
 }
 
-class HostEventSync final : public Synchroniser {
+class HostCounterSync final : public Synchroniser {
  public:
-    explicit HostEventSync(const SyncContext& context) : c_(context) {}
+    HostCounterSync(const SyncContext& context, bool sleeps) : Synchroniser(context), sleeps_(sleeps) {}
 
     void await(Generation g) override {
         c_.memory.fence();
@@ -45,7 +46,7 @@ class HostEventSync final : public Synchroniser {
             // Release: this rank's stores into that neighbour, and its reads of generation g - 1, come before. The back end's
             // threads have joined, each with its streaming stores fenced.
             Counter(*reinterpret_cast<Generation*>(counter)).store(g, std::memory_order_release);
-            wake(counter);
+            if (sleeps_) wake(counter);
         }
     }
 
@@ -57,6 +58,11 @@ class HostEventSync final : public Synchroniser {
         for (int i = 0; i < c_.topology.poll.spins; ++i) {
             if (value() >= g) return;
         }
+        if (!sleeps_) {
+            wait_until([&] { return value() >= g; }, c_.timeout_s, c_.topology.poll,
+                       [&] { return c_.board.describe_wait(e.neighbour, name(e.direction), g, c_.timeout_s); });
+            return;
+        }
         const Deadline deadline(c_.timeout_s);
         for (Generation seen = value(); seen < g; seen = value()) {
             sleep_while(counter, seen);
@@ -65,12 +71,16 @@ class HostEventSync final : public Synchroniser {
         }
     }
 
-    SyncContext c_;
+    bool sleeps_;
 };
 
 }  // namespace
 
-std::string refuse_event_host(const SyncContext&) { return {}; }
-std::unique_ptr<Synchroniser> make_event_host(const SyncContext& context) { return std::make_unique<HostEventSync>(context); }
+std::unique_ptr<Synchroniser> make_event_host(const SyncContext& context) {
+    return std::make_unique<HostCounterSync>(context, true);
+}
+std::unique_ptr<Synchroniser> make_stream_host(const SyncContext& context) {
+    return std::make_unique<HostCounterSync>(context, false);
+}
 
 }  // namespace jacobi

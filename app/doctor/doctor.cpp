@@ -1,0 +1,72 @@
+// What this node can do for jacobi: mpirun -np 2 ./doctor
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+
+#include "examine.hpp"
+#include "version.hpp"
+#include "watchdog.hpp"
+
+namespace {
+
+constexpr const char* description =
+    "doctor: what a node can do for jacobi, found out by trying. Start it as jacobi will be started.\n"
+    "  mpirun -np 2 ./doctor --json node.json\n"
+    "Exit status: 0 when `auto` would run at full function, 1 when something has to be given up, 2 for a bad option or file.";
+
+/// The exit status, when the command line ends the program.
+std::optional<int> parse(int argc, char** argv, jacobi::doctor::DoctorOptions& options) {
+    CLI::App app(description, "doctor");
+    app.set_version_flag("--version", std::string("doctor ") + jacobi::version + " (" + jacobi::git_describe + ")",
+                         "print the version and end");
+    app.add_option("--json", options.json, "write everything that was found to this file, too")->type_name("FILE");
+    app.add_option("--timeout", options.limit_s,
+                   "limit of a step, in seconds (the first one, in which CUDA starts, has three times as much)")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.1, 86400.0))
+        ->capture_default_str();
+    app.add_flag("--no-color", options.no_color, "no colours on a terminal");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+        if (rank == nullptr || std::string(rank) == "0") app.exit(error, std::cout, std::cerr);
+        return error.get_exit_code() == 0 ? 0 : 2;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    jacobi::doctor::DoctorOptions options;
+    if (const auto status = parse(argc, argv, options)) {
+        MPI_Init(&argc, &argv);  // a launcher takes ranks that end without it for failed
+        MPI_Finalize();
+        return *status;
+    }
+    // Ranks in different PID namespaces read each other's memory by the wrong process id; this program's messages are small.
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    int provided = MPI_THREAD_SINGLE, rank = 0, length = 0;
+    {
+        const jacobi::Watchdog watch("MPI_Init, in which all ranks meet,", 3 * options.limit_s + 30, "doctor");
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char host[MPI_MAX_PROCESSOR_NAME] = {};
+    MPI_Get_processor_name(host, &length);
+    int status = 0;
+    try {
+        status = jacobi::doctor::examine(options, provided);
+    } catch (const jacobi::Error& error) {
+        status = jacobi::fail(error, rank, host);
+    } catch (const std::exception& error) {
+        status = jacobi::fail(jacobi::Error(error.what()), rank, host);
+    }
+    const jacobi::Watchdog watch("MPI_Finalize", 3 * options.limit_s + 30, std::string("doctor on ") + host);
+    MPI_Finalize();
+    return status;
+}

@@ -1,0 +1,18 @@
+// The counters of a rank's edges, for rungs whose kernels wait.
+#pragma once
+
+#include "synchroniser.hpp"
+
+namespace jacobi {
+
+/// Links over all edges, self edges included. `raise`: kernels raise the neighbours' counters too.
+/// Collective: ranks tell each other how many tiles of theirs arrive at a face.
+FlagLinks flag_links(const SyncContext& context, bool raise);
+
+/// Throws Error when a kernel's wait gave up; call when the device is done.
+void require_no_flag_timeout(const SyncContext& context);
+
+/// Why kernels that wait cannot run here, else empty: ranks that share a device without MPS, or launches that block.
+std::string refuse_waiting_kernels(const SyncContext& context);
+
+}  // namespace jacobi

@@ -1,0 +1,23 @@
+#include "synchroniser.hpp"
+
+namespace jacobi {
+
+void Synchroniser::advance(Generation g, Index passes) {
+    for (const Generation end = g + passes; g < end; ++g) {
+        const double begin = MPI_Wtime();
+        await(g);
+        wait_seconds_ += MPI_Wtime() - begin;
+        if (c_.overlap) {
+            c_.backend.boundary(g);
+            // The boundary boxes hold every cell that reads a neighbour's halo or is stored into one, so raising need not wait
+            // for the interior.
+            raise(g + 1);
+            c_.backend.interior(g);
+        } else {
+            c_.backend.whole(g);
+            raise(g + 1);
+        }
+    }
+}
+
+}  // namespace jacobi

@@ -1,0 +1,146 @@
+// The CUDA back end's class: one rank's block on one GPU. Its members are defined by subject in setup.cu, passes.cu and
+// inspect.cu.
+#pragma once
+
+#include "cuda_backend.hpp"
+#include "handles.hpp"
+#include "pass_graph.hpp"
+#include "pass_sample.hpp"
+#include "persistent.cuh"
+#include "sweep.cuh"
+
+namespace jacobi::cuda {
+
+template <class T>
+class CudaBackend final : public CudaBackendBase {
+ public:
+    // setup.cu
+    CudaBackend(int ordinal, int sharers);
+    std::string name() const override { return "cuda"; }
+    std::string device_name() const override { return properties_.name; }
+    cudaStream_t boundary_stream() const override { return boundary_stream_.get(); }
+    void zero(void* target, std::size_t bytes) override;
+    void store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) override;
+    void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) override;
+    double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) override;
+    void setup(const BlockSetup& setup) override;
+    void use_flags(const FlagLinks& links) override;
+
+    // passes.cu
+    void boundary(Generation g) override;
+    void interior(Generation g) override;
+    void whole(Generation g) override;
+    void flagged_passes(Generation g, Index passes, bool overlap) override;
+    void await_flags(Generation g) override;
+    bool done(bool boundary_only) override;
+
+    // persistent.cu
+    int persistent_tiles(Direction direction) const override;
+    void persistent_passes(Generation g, Index passes) override;
+    void await_arrivals(Generation g) override;
+
+    // inspect.cu
+    double residual_max(Generation g) override;
+    FixedSum residual_square_sum(Generation g, const FixedScale& scale) override;
+    std::uint64_t digest(Generation g) override;
+    void read_planes(Generation g, Index z0, Index z1, void* host) override;
+    void write_planes(Generation g, Index z0, Index z1, const void* host) override;
+    PhaseTimes take_phase_times() override { return sample_.take(); }
+    std::optional<FlagTimeout> flag_timeout() override;
+
+ private:
+    void synchronise();
+    void fill();
+    void choose_tiles();
+    void use_arrivals(const FlagLinks& links);
+    void make_room();
+    void issue(Generation g, bool overlap);
+    void capture(Generation g, bool overlap);
+    void join_interior();
+    template <class Launch>
+    std::array<std::uint64_t, 2> reduce(Launch&& launch);
+
+    /// Strides in bytes of a stack of rows.
+    struct Rows {
+        std::size_t pitch, plane;
+    };
+    Rows packed_rows() const;
+    Rows field_rows() const { return {setup_.layout.pitch * sizeof(T), setup_.layout.plane * sizeof(T)}; }
+    void copy_plane(void* to, Rows to_rows, const void* from, Rows from_rows, cudaMemcpyKind kind);
+
+    unsigned reduce_blocks() const { return static_cast<unsigned>(properties_.multiProcessorCount) * 8; }
+    static Range range_of(const Box& box);
+    /// Cell (0, 0, 0) of generation g.
+    T* field(Generation g) const { return reinterpret_cast<T*>(setup_.fields[g & 1]) + setup_.layout.origin; }
+    SweepArgs<T> args(Generation g) const;
+    PushTargets<T> targets(Generation g) const;
+
+    int sharers_;
+    cudaDeviceProp properties_{};
+    Stream boundary_stream_, interior_stream_;
+    // By parity of the pass: a wait binds to the latest record at the time of the call, so interior(g), enqueued after
+    // boundary(g), must not name the event that boundary(g) has just recorded.
+    std::array<Event, 2> boundary_done_, interior_done_;
+    Event joined_;
+    PassSample sample_;
+
+    BlockSetup setup_;
+    Coefficients<T> coefficients_{};
+    DeviceBuffer<T> rhs_;
+    DeviceBuffer<std::uint64_t> result_;
+    BoundaryBoxes boundary_{};
+    Range interior_{};
+    bool pushes_ = false;  ///< any neighbour at all
+
+    bool flagged_ = false;
+    FlagArgs flags_{};
+    DeviceBuffer<FlagState> state_;
+    PassGraph graph_;
+    TileGrid tiles_;
+    DeviceBuffer<Generation> tile_done_;
+    PersistentArgs<T> persistent_{};
+};
+
+// What more than one of the sources needs.
+
+template <class T>
+void CudaBackend<T>::synchronise() {
+    JACOBI_CUDA(cudaStreamSynchronize(interior_stream_.get()));
+    JACOBI_CUDA(cudaStreamSynchronize(boundary_stream_.get()));
+}
+
+/// The boundary stream goes on behind everything on the interior stream.
+template <class T>
+void CudaBackend<T>::join_interior() {
+    JACOBI_CUDA(cudaEventRecord(joined_.get(), interior_stream_.get()));
+    JACOBI_CUDA(cudaStreamWaitEvent(boundary_stream_.get(), joined_.get(), 0));
+}
+
+template <class T>
+Range CudaBackend<T>::range_of(const Box& box) {
+    Range r{};
+    for (int a = 0; a < 3; ++a) r.lo[a] = static_cast<int>(box.lo[a]), r.hi[a] = static_cast<int>(box.hi[a]);
+    return r;
+}
+
+template <class T>
+SweepArgs<T> CudaBackend<T>::args(Generation g) const {
+    const auto& c = coefficients_;
+    const T* b = rhs_.get() != nullptr ? rhs_.get() + setup_.layout.origin : nullptr;
+    return {field(g), field(g + 1), b, setup_.layout.pitch, setup_.layout.plane, c.cx, c.cy, c.cz, c.diag};
+}
+
+template <class T>
+PushTargets<T> CudaBackend<T>::targets(Generation g) const {
+    PushTargets<T> to{};
+    for (int f = 0; f < face_count; ++f) {
+        const HaloTarget& target = setup_.targets[f];
+        to.origin[f] = reinterpret_cast<T*>(target.origin[g & 1]);
+        to.pitch[f] = target.pitch;
+        to.plane[f] = target.plane;
+    }
+    for (int a = 0; a < 3; ++a) to.last[a] = static_cast<int>(setup_.layout.extent[a] - 1);
+    return to;
+}
+
+}  // namespace jacobi::cuda

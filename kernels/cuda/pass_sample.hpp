@@ -1,0 +1,64 @@
+// Kernel times of one pass a batch.
+#pragma once
+
+#include <array>
+
+#include "backend.hpp"
+#include "handles.hpp"
+
+namespace jacobi::cuda {
+
+/// Event pairs around the kernels of one pass a batch: enough to tell people where the time goes, too few to cost any.
+class PassSample {
+ public:
+    enum Mark { boundary_begin, boundary_end, interior_begin, interior_end };
+
+    PassSample() {
+        for (auto& event : marks_) event = make_event(cudaEventDefault);
+    }
+    void mark(Mark which, cudaStream_t stream) {
+        if (pass_ != sampled_pass) return;
+        JACOBI_CUDA(cudaEventRecord(marks_[which].get(), stream));
+        (which <= boundary_end ? boundary_ : interior_) = true;
+    }
+    void next_pass() { ++pass_; }
+
+    /// Is the sampled pass of this batch still to come?
+    bool open() const { return pass_ <= sampled_pass; }
+
+    // Persistent passes are one kernel: its time is that of all of them.
+    void begin_batch(cudaStream_t stream) { JACOBI_CUDA(cudaEventRecord(marks_[interior_begin].get(), stream)); }
+    void end_batch(cudaStream_t stream, Index passes) {
+        JACOBI_CUDA(cudaEventRecord(marks_[interior_end].get(), stream));
+        interior_ = true;
+        passes_ = passes;
+    }
+
+    /// Call when the batch is done; starts the next one.
+    PhaseTimes take() {
+        PhaseTimes times;
+        if (boundary_) times.boundary = elapsed(boundary_begin);
+        if (interior_) times.interior = elapsed(interior_begin);
+        times.passes = boundary_ || interior_ ? passes_ : 0;
+        passes_ = 1;
+        boundary_ = interior_ = false;
+        pass_ = 0;
+        return times;
+    }
+
+ private:
+    static constexpr Index sampled_pass = 2;  // by then the pipeline of a batch is full
+
+    double elapsed(int from) const {
+        float milliseconds = 0;
+        JACOBI_CUDA(cudaEventElapsedTime(&milliseconds, marks_[from].get(), marks_[from + 1].get()));
+        return milliseconds * 1e-3;
+    }
+
+    std::array<Event, 4> marks_;
+    Index pass_ = 0;
+    Index passes_ = 1;                          ///< that the interior's time stands for
+    bool boundary_ = false, interior_ = false;  // recorded in this batch
+};
+
+}  // namespace jacobi::cuda

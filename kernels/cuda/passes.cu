@@ -1,0 +1,119 @@
+// The CUDA back end: passes.
+#include "backend_state.cuh"
+#include "launch.cuh"
+
+namespace jacobi::cuda {
+
+template <class T>
+void CudaBackend<T>::boundary(Generation g) {
+    cudaStream_t stream = boundary_stream_.get();
+    // Rule: boundary(g) reads interior cells that interior(g - 1) wrote.
+    JACOBI_CUDA(cudaStreamWaitEvent(stream, interior_done_[(g + 1) & 1].get(), 0));
+    if (flagged_) make_room();
+    sample_.mark(PassSample::boundary_begin, stream);
+    if (boundary_.count > 0) {
+        launch_boundary(args(g), boundary_, targets(g + 1), flagged_ ? &flags_ : nullptr, properties_.multiProcessorCount,
+                        stream);
+    }
+    sample_.mark(PassSample::boundary_end, stream);
+    JACOBI_CUDA(cudaEventRecord(boundary_done_[g & 1].get(), stream));
+}
+
+template <class T>
+void CudaBackend<T>::interior(Generation g) {
+    cudaStream_t stream = interior_stream_.get();
+    // Rule: interior(g) reads boundary cells that boundary(g - 1) wrote; boundary(g) may run beside it.
+    JACOBI_CUDA(cudaStreamWaitEvent(stream, boundary_done_[(g + 1) & 1].get(), 0));
+    sample_.mark(PassSample::interior_begin, stream);
+    launch_march(args(g), interior_, PushTargets<T>{}, false, stream);
+    sample_.mark(PassSample::interior_end, stream);
+    JACOBI_CUDA(cudaEventRecord(interior_done_[g & 1].get(), stream));
+    sample_.next_pass();
+}
+
+template <class T>
+void CudaBackend<T>::whole(Generation g) {
+    cudaStream_t stream = boundary_stream_.get();
+    const Range all = range_of({{0, 0, 0}, setup_.layout.extent});
+    if (flagged_) make_room();
+    sample_.mark(PassSample::interior_begin, stream);
+    if (flagged_ && pushes_) {
+        launch_flagged_march(args(g), all, targets(g + 1), flags_, stream);
+    } else {
+        launch_march(args(g), all, targets(g + 1), pushes_, stream);
+    }
+    sample_.mark(PassSample::interior_end, stream);
+    sample_.next_pass();
+}
+
+template <class T>
+void CudaBackend<T>::issue(Generation g, bool overlap) {
+    if (overlap) {
+        boundary(g);
+        interior(g);
+    } else {
+        whole(g);
+    }
+}
+
+template <class T>
+void CudaBackend<T>::flagged_passes(Generation g, Index passes, bool overlap) {
+    const Generation end = g + passes;
+    // The first passes of a batch are issued one by one: the sampled one is among them, and they leave an even generation.
+    while (g < end && (g % 2 != 0 || sample_.open())) issue(g++, overlap);
+    if (end - g >= PassGraph::passes) {
+        if (overlap) join_interior();  // what was issued before comes before the graph
+        if (!graph_.ready()) capture(g, overlap);
+        for (; end - g >= PassGraph::passes; g += PassGraph::passes) graph_.launch(boundary_stream_.get());
+        // The passes behind the graph wait for it as for their predecessors.
+        for (auto& event : boundary_done_) JACOBI_CUDA(cudaEventRecord(event.get(), boundary_stream_.get()));
+        JACOBI_CUDA(cudaStreamWaitEvent(interior_stream_.get(), boundary_done_[0].get(), 0));
+        for (auto& event : interior_done_) JACOBI_CUDA(cudaEventRecord(event.get(), interior_stream_.get()));
+    }
+    while (g < end) issue(g++, overlap);
+}
+
+template <class T>
+void CudaBackend<T>::capture(Generation g, bool overlap) {
+    graph_.capture(boundary_stream_.get(), [&] {
+        if (overlap) {
+            // Forks the interior stream, and stands for the passes before the graph.
+            for (auto& event : boundary_done_) JACOBI_CUDA(cudaEventRecord(event.get(), boundary_stream_.get()));
+            JACOBI_CUDA(cudaStreamWaitEvent(interior_stream_.get(), boundary_done_[0].get(), 0));
+            for (auto& event : interior_done_) JACOBI_CUDA(cudaEventRecord(event.get(), interior_stream_.get()));
+        }
+        for (int i = 0; i < PassGraph::passes; ++i) issue(g + i, overlap);
+        if (overlap) join_interior();
+    });
+}
+
+/// On a shared device a grid of waiting blocks could keep the very kernels from starting that it waits for. So one block waits
+/// first, and the grid behind it finds its flags raised.
+template <class T>
+void CudaBackend<T>::make_room() {
+    if (sharers_ == 1) return;
+    await_kernel<<<1, 32, 0, boundary_stream_.get()>>>(flags_, -1);
+    JACOBI_CUDA(cudaGetLastError());
+}
+
+template <class T>
+void CudaBackend<T>::await_flags(Generation g) {
+    await_kernel<<<1, 32, 0, boundary_stream_.get()>>>(flags_, g);
+    JACOBI_CUDA(cudaGetLastError());
+}
+
+template <class T>
+bool CudaBackend<T>::done(bool boundary_only) {
+    const auto idle = [](const Stream& stream) {
+        const cudaError_t status = cudaStreamQuery(stream.get());
+        if (status == cudaErrorNotReady) return false;
+        check(status, "cudaStreamQuery");
+        return true;
+    };
+    return idle(boundary_stream_) && (boundary_only || idle(interior_stream_));
+}
+
+template class CudaBackend<double>;
+template class CudaBackend<float>;
+
+}  // namespace jacobi::cuda

@@ -1,0 +1,165 @@
+// The CUDA back end: device, memory, set-up.
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "backend_state.cuh"
+#include "fill.cuh"
+#include "shell.hpp"
+
+namespace jacobi {
+namespace cuda {
+
+template <class T>
+CudaBackend<T>::CudaBackend(int ordinal, int sharers) : sharers_(sharers) {
+    JACOBI_CUDA(cudaSetDevice(ordinal));
+    JACOBI_CUDA(cudaGetDeviceProperties(&properties_, ordinal));
+    int least = 0, greatest = 0;
+    JACOBI_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    // Without the priority the boundary's blocks queue behind the interior's and neighbours wait a whole sweep.
+    boundary_stream_ = make_stream(greatest);
+    interior_stream_ = make_stream(least);
+    for (auto& event : boundary_done_) event = make_event(cudaEventDisableTiming);
+    for (auto& event : interior_done_) event = make_event(cudaEventDisableTiming);
+    joined_ = make_event(cudaEventDisableTiming);
+    result_ = DeviceBuffer<std::uint64_t>(2);
+}
+
+template <class T>
+void CudaBackend<T>::zero(void* target, std::size_t bytes) {
+    JACOBI_CUDA(cudaMemsetAsync(target, 0, bytes, boundary_stream_.get()));
+    synchronise();
+}
+
+template <class T>
+void CudaBackend<T>::store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) {
+    pattern_kernel<<<1, 32, 0, boundary_stream_.get()>>>(target, seed, static_cast<unsigned>(words));
+    JACOBI_CUDA(cudaGetLastError());
+    synchronise();
+}
+
+template <class T>
+void CudaBackend<T>::read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) {
+    JACOBI_CUDA(cudaMemcpyAsync(host, source, words * sizeof *host, cudaMemcpyDeviceToHost, boundary_stream_.get()));
+    synchronise();
+}
+
+template <class T>
+double CudaBackend<T>::copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) {
+    using Clock = std::chrono::steady_clock;
+    JACOBI_CUDA(cudaMemsetAsync(a, 1, bytes, boundary_stream_.get()));
+    JACOBI_CUDA(cudaMemsetAsync(b, 1, bytes, boundary_stream_.get()));
+    synchronise();
+    const Event begin = make_event(cudaEventDefault), end = make_event(cudaEventDefault);
+    const auto stop = Clock::now() + std::chrono::duration<double>(seconds);
+    double elapsed = 0;
+    int copies = 0;
+    do {
+        // Several copies between two events, so that launch gaps do not show on small blocks.
+        constexpr int at_a_time = 8;
+        JACOBI_CUDA(cudaEventRecord(begin.get(), boundary_stream_.get()));
+        for (int i = 0; i < at_a_time; ++i) {
+            JACOBI_CUDA(cudaMemcpyAsync(b, a, bytes, cudaMemcpyDeviceToDevice, boundary_stream_.get()));
+        }
+        JACOBI_CUDA(cudaEventRecord(end.get(), boundary_stream_.get()));
+        synchronise();
+        float milliseconds = 0;
+        JACOBI_CUDA(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
+        elapsed += milliseconds * 1e-3;
+        copies += at_a_time;
+    } while (Clock::now() < stop);
+    return 2.0 * static_cast<double>(bytes) * copies / elapsed;
+}
+
+template <class T>
+void CudaBackend<T>::setup(const BlockSetup& setup) {
+    setup_ = setup;
+    for (const Index n : setup.layout.extent) {
+        if (n > std::numeric_limits<int>::max() - 1024)
+            throw Error("a block of 2^31 cells along one axis does not fit this back end");
+    }
+    std::array<bool, face_count> connected{};
+    for (int f = 0; f < face_count; ++f) connected[f] = setup_.targets[f].active();
+    pushes_ = std::any_of(connected.begin(), connected.end(), [](bool c) { return c; });
+    const Shell shell = split_shell(setup.layout.extent, connected, static_cast<Index>(row_alignment / sizeof(T)));
+    boundary_ = {};
+    for (const Box& box : shell.boundary) boundary_.box[boundary_.count++] = range_of(box);
+    interior_ = range_of(shell.interior);
+    coefficients_ = coefficients<T>(setup.problem.grid);
+    choose_tiles();
+    fill();
+}
+
+template <class T>
+void CudaBackend<T>::fill() {
+    const Problem& problem = setup_.problem;
+    const FieldLayout& layout = setup_.layout;
+    std::array<DeviceBuffer<double>, 3> factors;  // only the set-up kernels read them
+    for (int axis = 0; axis < 3; ++axis) {
+        const auto table = axis_factors(problem, axis);
+        factors[axis] = DeviceBuffer<double>(table.size());
+        JACOBI_CUDA(cudaMemcpyAsync(factors[axis].get(), table.data(), table.size() * sizeof(double), cudaMemcpyHostToDevice,
+                                    boundary_stream_.get()));
+        synchronise();  // the table is pageable and goes out of scope
+    }
+    const Index3& n = problem.grid.cells;
+    FillArgs a{};
+    a.problem = {problem.kind,
+                 n[0],
+                 n[1],
+                 n[2],
+                 factors[0].get(),
+                 factors[1].get(),
+                 factors[2].get(),
+                 poisson_kappa(problem),
+                 coefficients_.diag_full,
+                 problem.seed};
+    for (int axis = 0; axis < 3; ++axis) {
+        a.lo[axis] = setup_.block.lo[axis];
+        a.extent[axis] = static_cast<int>(layout.extent[axis]);
+        a.periodic[axis] = problem.grid.periodic[axis];
+    }
+    for (int f = 0; f < face_count; ++f) a.faces[f] = problem.faces[f];
+    a.halo = layout.halo;
+    a.pitch = layout.pitch;
+    a.plane = layout.plane;
+    const unsigned blocks = reduce_blocks();
+    fill_kernel<T>
+        <<<blocks, reduce_threads, 0, boundary_stream_.get()>>>(a, field(0), field(1), std::numeric_limits<T>::quiet_NaN());
+    JACOBI_CUDA(cudaGetLastError());
+    if (problem.has_rhs()) {
+        rhs_ = DeviceBuffer<T>(layout.bytes / sizeof(T));
+        rhs_kernel<T><<<blocks, reduce_threads, 0, boundary_stream_.get()>>>(a, rhs_.get() + layout.origin);
+        JACOBI_CUDA(cudaGetLastError());
+    }
+    synchronise();
+}
+
+template <class T>
+void CudaBackend<T>::use_flags(const FlagLinks& links) {
+    state_ = DeviceBuffer<FlagState>(1);
+    JACOBI_CUDA(cudaMemsetAsync(state_.get(), 0, sizeof(FlagState), boundary_stream_.get()));
+    flags_ = {};
+    for (const FlagLinks::Link& link : links.links) {
+        flags_.own[flags_.count] = link.own;
+        flags_.there[flags_.count] = link.there;
+        flags_.direction[flags_.count++] = link.direction.code;
+    }
+    flags_.timeout_ns = static_cast<unsigned long long>(links.timeout_s * 1e9);
+    flags_.state = state_.get();
+    flagged_ = true;
+    use_arrivals(links);
+    synchronise();
+}
+
+template class CudaBackend<double>;
+template class CudaBackend<float>;
+
+}  // namespace cuda
+
+std::unique_ptr<Backend> make_cuda_backend(Precision precision, int ordinal, int sharers) {
+    if (precision == Precision::float64) return std::make_unique<cuda::CudaBackend<double>>(ordinal, sharers);
+    return std::make_unique<cuda::CudaBackend<float>>(ordinal, sharers);
+}
+
+}  // namespace jacobi

@@ -1,0 +1,143 @@
+"""The tests of a record: bits, digests, the teaching example, the sanitizer."""
+import itertools
+import re
+import shutil
+
+from . import machine
+from .launch import ONE_VISIBLE, Failure, Skipped
+from .record import FAILED, IMPOSSIBLE, PASSED, Line
+
+RUNGS = ("event", "barrier")
+
+# Small decks, each verified by itself too. The digest of each must be the host back end's.
+DECKS = {
+    "eigenmode, double": ("eigenmode.yaml", {}),
+    "random, float": ("random.yaml", {"solver.precision": "float"}),
+    "poisson, double": ("poisson.yaml", {"solver.iterations": 200, "solver.tolerance": 0}),
+}
+
+
+def transports(report):
+    """Of the edges between distinct ranks."""
+    return sorted({edge["transport"] for edge in report["edges"] if edge["rank"] != edge["neighbour"]})
+
+
+class Checks:
+    def __init__(self, record, launcher, devices, small):
+        self.record, self.launcher, self.devices, self.small = record, launcher, devices, small
+        self.expected = {}  # digests of the host back end, by deck
+
+    def bits(self, ranks, how, env):
+        name = f"bits_test on {ranks} {'rank' if ranks == 1 else 'ranks'}, {how}"
+
+        def work():
+            try:
+                output = self.launcher.run(ranks, [self.launcher.program("bits_test"), self.launcher.backend], 180, env)
+            except Skipped as reason:
+                return Line(name, IMPOSSIBLE, str(reason))
+            found = re.search(r"passed, (\d+) checks", output)
+            return Line(name, PASSED, f"{found[1]} checks a rank") if found else Line(name, FAILED, "no verdict", output=output)
+
+        self.record.run(name, work)
+
+    def hello(self, env):
+        name = "ipc_hello on 2 ranks"
+
+        def work():
+            output = self.launcher.run(2, [self.launcher.program("ipc_hello")], env=env)
+            on_host = "No GPU" in output
+            if "Hello, World!" not in output or on_host != (self.launcher.backend == "host"):
+                raise Failure("it did not say hello from the memory asked for", output)
+            return Line(name, PASSED, output.strip().splitlines()[-1])
+
+        self.record.run(name, work)
+
+    def digest_of_host(self, deck):
+        if deck not in self.expected:
+            file, settings = DECKS[deck]
+            self.expected[deck] = self.launcher.jacobi(1, file, settings, backend="host")["digest"]
+        return self.expected[deck]
+
+    def digests(self, ranks, how, env, decks=tuple(DECKS), wrapper=()):
+        for deck in decks:
+            name = f"{deck}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {how}"
+
+            def work(deck=deck, name=name):
+                wanted, seen = self.digest_of_host(deck), set()
+                for rung in RUNGS:
+                    file, settings = DECKS[deck]
+                    report = self.launcher.jacobi(ranks, file, {**settings, "comm.sync": rung}, env=env, wrapper=wrapper)
+                    if report["digest"] != wanted:
+                        raise Failure(f"{rung}: digest {report['digest']}, the host's is {wanted}", "")
+                    if report["backend"] != self.launcher.backend:
+                        raise Failure(f"{rung}: ran on the back end {report['backend']}", "")
+                    seen.update(transports(report))
+                expected = {"ipc" if self.launcher.backend == "cuda" else "shm"} if ranks > 1 else set()
+                if seen != expected:
+                    raise Failure(f"transports between ranks: {', '.join(sorted(seen)) or 'none'}", "")
+                return Line(name, PASSED, f"{wanted} = host; {' and '.join(RUNGS)}" + "".join(f"; {t}" for t in seen))
+
+            self.record.run(name, work)
+
+    def large(self, env):
+        """More than 2^31 cells on one rank, every cell's bits against the host back end's."""
+        cells = (40, 40, 40) if self.small else (1291, 1291, 1291)
+        name = f"digest at {cells[0]}³, float, 5 sweeps"
+        needed = 2 * 4 * cells[0] * cells[1] * cells[2] * 1.1
+        settings = {
+            "grid.cells": cells, "problem.kind": "random", "solver.precision": "float", "solver.iterations": 5, "verify.kind": "none",
+        }  # fmt: skip
+
+        def work():
+            if machine.memory_available_bytes() < needed:
+                return Line(name, IMPOSSIBLE, f"the host back end needs {needed / 2**30:.0f} GiB of memory")
+            if self.devices and self.devices[0].free_mib * 2**20 < needed:
+                return Line(name, IMPOSSIBLE, f"it needs {needed / 2**30:.0f} GiB of device memory")
+            host, device = (self.launcher.jacobi(1, "gpu-512.yaml", settings, 120, env, backend) for backend in ("host", None))
+            if host["digest"] != device["digest"]:
+                raise Failure(f"digest {device['digest']}, the host's is {host['digest']}", "")
+            return Line(name, PASSED, f"{host['digest']} = host")
+
+        self.record.run(name, work)
+
+    def sanitizer(self, env):
+        """compute-sanitizer around each rank of a run with all axes periodic: every direction has an edge."""
+        settings = {
+            "grid.cells": (32, 32, 32), "grid.periodic": (True, True, True), "problem.kind": "random", "solver.iterations": 5,
+            "solver.check_every": 2, "verify.kind": "reference", "comm.timeout_s": 60,
+        }  # fmt: skip
+        for tool, ranks in (("memcheck", 1), ("memcheck", 2), ("racecheck", 1), ("racecheck", 2), ("synccheck", 1)):
+            name = f"{tool}, {ranks} {'rank' if ranks == 1 else 'ranks'}"
+
+            def work(tool=tool, ranks=ranks, name=name):
+                if shutil.which("compute-sanitizer") is None:
+                    return Line(name, IMPOSSIBLE, "no compute-sanitizer here")
+                if self.launcher.backend != "cuda":
+                    return Line(name, IMPOSSIBLE, "no kernels on the host back end")
+                log = self.launcher.scratch / f"{tool}-{ranks}"
+                wrapper = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", "--log-file", f"{log}.%p"]
+                fault = None
+                try:
+                    self.launcher.jacobi(ranks, "gpu-512.yaml", settings, 90, env, wrapper=wrapper)
+                except Failure as raised:
+                    fault = raised
+                logs = "".join(path.read_text(errors="replace") for path in sorted(log.parent.glob(f"{log.name}.*")))
+                summaries = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: .*", logs)
+                clean = len(summaries) == ranks and all(" 0 errors" in s or " 0 hazards" in s for s in summaries)
+                if fault or not clean:
+                    why = [str(fault)] if fault else []
+                    raise Failure("; ".join(why + summaries) or "no summary", logs + (fault.output if fault else ""))
+                return Line(name, PASSED, "; ".join(sorted(set(summaries))))
+
+            self.record.run(name, work)
+
+    def visible_orders(self):
+        """One visible GPU a rank, in every order: ranks must find each other's device whatever number it has for them."""
+        count = len(self.devices)
+        orders = list(itertools.permutations(range(count))) if count <= 3 else [
+            order for shift in range(count) for order in ([(i + shift) % count for i in range(count)], [(shift - i) % count for i in range(count)])
+        ]  # fmt: skip
+        for order in orders:
+            env = {"ORDER": ",".join(self.devices[i].uuid for i in order)}
+            how = f"GPUs {' '.join(map(str, order))}, each rank sees its own"
+            self.digests(count, how, env, decks=("random, float",), wrapper=ONE_VISIBLE)

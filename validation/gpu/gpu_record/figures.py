@@ -1,0 +1,106 @@
+"""The measurements of a record. Each is a report's own figure; shares are of the copy bound measured in the same run."""
+from .record import IMPOSSIBLE, MEASURED, MEETS, MISSES, Line
+
+ONE_PASS_MUST = {"double": 0.88, "float": 0.92}
+WEAK_SCALING_MUST = 0.97
+RUNG_MUST_US = {"barrier": 20, "event": 14}  # 64^3 each on two GPUs
+
+QUIET = {"solver.check_every": 0, "verify.kind": "none"}
+BYTES = {"double": 8, "float": 4}
+
+
+def mark(value, must, smaller=False):
+    if must is None:
+        return MEASURED
+    return MEETS if (value <= must if smaller else value >= must) else MISSES
+
+
+def cells_text(cells):
+    return f"{cells[0]}³" if len(set(cells)) == 1 else " x ".join(map(str, cells))
+
+
+class Figures:
+    def __init__(self, record, launcher, devices, small):
+        self.record, self.launcher, self.devices, self.small = record, launcher, devices, small
+
+    def shrunk(self, cells):
+        """Rehearsals run the same lines on a few thousand cells."""
+        return tuple(max(4, n // 16) for n in cells) if self.small else cells
+
+    def sweeps(self, count):
+        return max(2, count // 1000) if self.small else count
+
+    def settings(self, cells, sweeps, precision="double", **more):
+        everything = {"grid.cells": cells, "solver.iterations": self.sweeps(sweeps), "solver.precision": precision, **QUIET}
+        return {**everything, **{key.replace("__", "."): value for key, value in more.items()}}
+
+    def one_pass(self, env):
+        for kind, cells, sweeps in (
+            ("laplace", (512, 512, 512), 400),
+            ("laplace", (1000, 1000, 1000), 100),
+            ("laplace", (777, 601, 433), 300),
+            ("poisson", (512, 512, 512), 300),
+        ):
+            cells = self.shrunk(cells)
+            for precision, must in ONE_PASS_MUST.items():
+                name = f"{kind} {cells_text(cells)} {precision}"
+
+                def work(kind=kind, cells=cells, sweeps=sweeps, precision=precision, must=must, name=name):
+                    needed = (3 if kind == "poisson" else 2) * BYTES[precision] * cells[0] * cells[1] * cells[2] / 2**20 * 1.05
+                    if self.devices and self.devices[0].free_mib < needed:
+                        return Line(name, IMPOSSIBLE, f"it needs {needed / 1024:.0f} GiB of device memory")
+                    report = self.launcher.jacobi(1, "gpu-512.yaml", self.settings(cells, sweeps, precision, problem__kind=kind), env=env)
+                    bound = report["bound"]
+                    figures = {
+                        "GLUP/s": f"{report['glups']:.1f}",
+                        "copy bound": f"{bound['one_pass_glups']:.1f}",
+                        "share": f"{bound['share']:.3f}",
+                        "must": must,
+                        "µs a sweep": f"{report['us_per_iteration']:.0f}",
+                    }
+                    return Line(name, mark(bound["share"], must), figures=figures)
+
+                self.record.run(name, work)
+
+    def latency(self, ranks, how, env, periodic, must=None):
+        """Microseconds a sweep of small blocks, one block a rank along z."""
+        must = must or {}
+        small, large = self.shrunk((64, 128))
+        for edge in (small, large):
+            for rung in ("event", "barrier"):
+                for overlap in (True, False):
+                    name = f"{edge}³ each, {ranks} {'rank' if ranks == 1 else 'ranks'} {how}, {rung}{', overlap' if overlap else ''}"
+
+                    def work(edge=edge, rung=rung, overlap=overlap, name=name):
+                        more = {"comm.sync": rung, "comm.overlap": overlap, "comm.ranks": (1, 1, ranks), "grid.periodic": (periodic,) * 3}
+                        settings = {**self.settings((edge, edge, edge * ranks), 5000, problem__kind="random"), **more}
+                        report = self.launcher.jacobi(ranks, "gpu-512.yaml", settings, env=env)
+                        us = report["us_per_iteration"]
+                        limit = must.get(rung) if edge == small and overlap else None
+                        figures = {"µs a sweep": f"{us:.1f}"} | ({"must": f"≤ {limit}"} if limit else {})
+                        return Line(name, mark(us, limit, smaller=True), figures=figures)
+
+                    self.record.run(name, work)
+
+    def weak_scaling(self):
+        """512^3 a GPU: the time of a sweep on one GPU over that on more, cut along each axis."""
+        count, alone = len(self.devices), None
+        (edge,) = self.shrunk((512,))
+        for ranks in sorted({1, 2, 4, 8, count}):
+            if ranks > count:
+                break
+            for axis in range(3) if ranks > 1 else (2,):
+                name = f"{edge}³ each, {ranks} GPUs along {'xyz'[axis]}" if ranks > 1 else f"{edge}³ on one GPU"
+
+                def work(ranks=ranks, axis=axis, name=name):
+                    nonlocal alone
+                    factors = tuple(ranks if a == axis else 1 for a in range(3))
+                    settings = self.settings(tuple(edge * factor for factor in factors), 400)
+                    report = self.launcher.jacobi(ranks, "gpu-512.yaml", {**settings, "comm.ranks": factors})
+                    us = report["us_per_iteration"]
+                    alone = alone or us
+                    figures = {"GLUP/s": f"{report['glups']:.1f}", "µs a sweep": f"{us:.0f}", "efficiency": f"{alone / us:.3f}"}
+                    must = WEAK_SCALING_MUST if ranks > 1 else None
+                    return Line(name, mark(alone / us, must), figures=figures | ({"must": must} if must else {}))
+
+                self.record.run(name, work)
