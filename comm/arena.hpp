@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "field.hpp"
+#include "backend.hpp"
 
 namespace jacobi {
 
@@ -13,10 +13,10 @@ struct ArenaLayout {
     static constexpr std::size_t line = 128;
     static constexpr std::size_t unit = std::size_t{2} << 20;  ///< CUDA IPC exports whole allocations, which are 2 MiB pieces
 
-    static constexpr std::size_t counters = 0;                                     ///< one line a direction
-    static constexpr std::size_t arrivals = counters + Direction::count * line;    ///< two lines a direction, by parity
-    static constexpr std::size_t probes = arrivals + 2 * Direction::count * line;  ///< one line a direction
-    static constexpr std::size_t header_bytes = 16384;
+    static constexpr std::size_t counters = 0;                                 ///< one line a direction
+    static constexpr std::size_t probes = counters + Direction::count * line;  ///< one line a direction
+    static constexpr std::size_t tiles = probes + Direction::count * line;     ///< TileGrid::most lines a face
+    static constexpr std::size_t header_bytes = (tiles + face_count * TileGrid::most * line + 4095) / 4096 * 4096;
     static constexpr std::size_t probe_words = line / sizeof(std::uint64_t);
 
     FieldLayout field;
@@ -31,12 +31,10 @@ struct ArenaLayout {
         bytes = up(fields[1] + layout.bytes, unit);
     }
     static constexpr std::size_t counter(Direction d) { return counters + static_cast<std::size_t>(d.code) * line; }
-    static constexpr std::size_t arrival(Direction d, int parity) {
-        return arrivals + static_cast<std::size_t>(2 * d.code + parity) * line;
-    }
+    static constexpr std::size_t tile(int face) { return tiles + static_cast<std::size_t>(face) * TileGrid::most * line; }
     static constexpr std::size_t probe(Direction d) { return probes + static_cast<std::size_t>(d.code) * line; }
     friend bool operator==(const ArenaLayout&, const ArenaLayout&) = default;
 };
-static_assert(ArenaLayout::probes + Direction::count * ArenaLayout::line <= ArenaLayout::header_bytes);
+static_assert(ArenaLayout::line == TileGrid::words_per_tile * sizeof(Generation));
 
 }  // namespace jacobi

@@ -38,13 +38,6 @@ HaloTarget halo_target(const Edge& e, const Index3& own, const ArenaLayout& ther
     return target;
 }
 
-int face_of(Direction direction) {
-    for (int f = 0; f < face_count; ++f) {
-        if (Direction::face(f) == direction) return f;
-    }
-    throw Error("direction " + name(direction) + " is no face");
-}
-
 }  // namespace
 
 HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Problem& problem,
@@ -58,8 +51,8 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     // Counters, abort word and probes start at zero before anybody learns the address.
     backend_.zero(memory_->own(), ArenaLayout::header_bytes);
     edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
-    rung_ = choose_rung(options.sync, {topology_, edges_, backend_, *memory_, board_, options.overlap, options.device_sharers,
-                                       options.multi_process_service, options.force, options.timeout_s});
+    rung_ = choose_rung(options.sync, {topology_, edges_, backend_, *memory_, board_, layout_.field.extent, options.overlap,
+                                       options.device_sharers, options.multi_process_service, options.force, options.timeout_s});
 
     setup_.problem = problem;
     setup_.block = decomposition.block(topology.rank());

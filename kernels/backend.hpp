@@ -38,6 +38,18 @@ struct BlockSetup {
     std::array<HaloTarget, face_count> targets;
 };
 
+/// Persistent passes cut a block into y x z tiles of whole rows, spread as decompositions spread cells. All ranks use the same
+/// numbers, so at a shared face each tile meets just one tile of the neighbour.
+struct TileGrid {
+    int y = 1, z = 1;
+    int count() const { return y * z; }
+    static constexpr int most = 512;           ///< that an arena has words for
+    static constexpr int words_per_tile = 16;  ///< 64-bit words of a 128-byte line: no two tiles' words share one
+};
+
+/// At most `limit` tiles for blocks of up to `rows` x `planes` rows, with few cells on their rims.
+TileGrid choose_tiles(int limit, Index rows, Index planes);
+
 /// Counters through which kernels themselves await neighbours and tell them, one entry an edge; self edges included, so that a
 /// rank with itself as neighbour runs the same protocol. Every word has its own line of an arena and only grows.
 struct FlagLinks {
@@ -45,13 +57,12 @@ struct FlagLinks {
         Direction direction;
         const Generation* own = nullptr;  ///< awaited: the neighbour has raised this generation (>=)
         Generation* there = nullptr;      ///< raised in the neighbour's arena; null: somebody else raises
-        // Persistent passes count instead: each of a rank's tiles at a face adds one to the neighbour's word of the generation's
-        // parity.
-        std::array<const std::uint64_t*, 2> own_arrivals{};
-        std::array<std::uint64_t*, 2> there_arrivals{};
-        int neighbour_tiles = 1;  ///< arrivals that make a generation complete
+        // The same for persistent passes, tile by tile: one word a line, indexed by the neighbour's and this rank's tiles.
+        const Generation* own_tiles = nullptr;
+        Generation* there_tiles = nullptr;
     };
     std::vector<Link> links;
+    TileGrid tiles;  ///< of persistent passes, the same on all ranks
     double timeout_s = 60;
 };
 
@@ -102,12 +113,13 @@ class Backend {
     /// Makes what is enqueued later run after all links have reached generation g (residual checks read halos).
     virtual void await_flags(Generation g) = 0;
 
-    // Persistent passes: one kernel, or one job of the threads, runs many passes; its tiles wait for just those tiles and
-    // neighbours that they read from or that read what they overwrite. Not to be mixed with flagged passes in one run.
-    /// Tiles of this rank at the face in a direction: the neighbour's Link::neighbour_tiles. After setup().
-    virtual int persistent_tiles(Direction direction) const = 0;
+    // Persistent passes: one kernel, or one job of the threads, runs many passes; its tiles wait for just those tiles, their own
+    // rank's and the neighbours', that they read from or that read what they overwrite. Not to be mixed with flagged passes in
+    // one run.
+    virtual int persistent_limit() const = 0;  ///< tiles that are sure to run side by side
     virtual void persistent_passes(Generation g, Index passes) = 0;
-    virtual void await_arrivals(Generation g) = 0;
+    /// As await_flags, after persistent passes.
+    virtual void await_tiles(Generation g) = 0;
 
     /// The wait that gave up since use_flags, if any: kernels enqueued after it did nothing. Meaningful once done().
     virtual std::optional<FlagTimeout> flag_timeout() = 0;

@@ -55,6 +55,14 @@ struct Direction {
     friend constexpr bool operator==(Direction, Direction) = default;
 };
 
+/// The number of a face direction in the order of face_names; -1 for any other.
+constexpr int face_of(Direction direction) {
+    for (int f = 0; f < face_count; ++f) {
+        if (Direction::face(f) == direction) return f;
+    }
+    return -1;
+}
+
 /// "x-", "y+", ... and "x-z+" for an edge: the non-zero parts in axis order.
 inline std::string name(Direction direction) {
     std::string text;

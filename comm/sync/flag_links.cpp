@@ -7,29 +7,20 @@ namespace jacobi {
 FlagLinks flag_links(const SyncContext& c, bool raise) {
     FlagLinks links;
     links.timeout_s = c.timeout_s;
-    std::vector<int> mine(c.edges.size());
-    std::vector<MPI_Request> requests;
-    links.links.resize(c.edges.size());
-    for (std::size_t i = 0; i < c.edges.size(); ++i) {
-        const Edge& e = c.edges[i];
+    for (const Edge& e : c.edges) {
         const Direction there = e.direction.opposite();
-        FlagLinks::Link& link = links.links[i];
+        FlagLinks::Link link;
         link.direction = e.direction;
         link.own = reinterpret_cast<const Generation*>(c.memory.own() + ArenaLayout::counter(e.direction));
         link.there = raise ? reinterpret_cast<Generation*>(e.peer + ArenaLayout::counter(there)) : nullptr;
-        for (int p = 0; p < 2; ++p) {
-            link.own_arrivals[p] = reinterpret_cast<const std::uint64_t*>(c.memory.own() + ArenaLayout::arrival(e.direction, p));
-            link.there_arrivals[p] = reinterpret_cast<std::uint64_t*>(e.peer + ArenaLayout::arrival(there, p));
-        }
-        // The neighbour's tiles at the face it shares with this rank arrive here. Tags tell directions apart where a neighbour is
-        // met in several.
-        mine[i] = c.backend.persistent_tiles(e.direction);
-        requests.resize(requests.size() + 2);
-        MPI_Irecv(&link.neighbour_tiles, 1, MPI_INT, e.neighbour, there.code, c.topology.world.get(),
-                  &requests[requests.size() - 2]);
-        MPI_Isend(&mine[i], 1, MPI_INT, e.neighbour, e.direction.code, c.topology.world.get(), &requests[requests.size() - 1]);
+        link.own_tiles = reinterpret_cast<const Generation*>(c.memory.own() + ArenaLayout::tile(face_of(e.direction)));
+        link.there_tiles = reinterpret_cast<Generation*>(e.peer + ArenaLayout::tile(face_of(there)));
+        links.links.push_back(link);
     }
-    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    // The smallest device's limit and the largest block, so that all ranks cut their blocks alike.
+    std::array<Index, 3> most{-c.backend.persistent_limit(), c.block[1], c.block[2]};
+    MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, c.topology.world.get());
+    links.tiles = choose_tiles(static_cast<int>(-most[0]), most[1], most[2]);
     return links;
 }
 

@@ -6,7 +6,7 @@
 namespace jacobi {
 
 /// Links over all edges, self edges included. `raise`: kernels raise the neighbours' counters too.
-/// Collective: ranks tell each other how many tiles of theirs arrive at a face.
+/// Collective: the ranks agree on the tiles of persistent passes.
 FlagLinks flag_links(const SyncContext& context, bool raise);
 
 /// Throws Error when a kernel's wait gave up; call when the device is done.

@@ -15,7 +15,7 @@ class PersistentSync final : public Synchroniser {
         c_.backend.persistent_passes(g, passes);
         c_.board.publish(g + passes);  // for error messages only
     }
-    void await(Generation g) override { c_.backend.await_arrivals(g); }
+    void await(Generation g) override { c_.backend.await_tiles(g); }
     void raise(Generation) override {}
     void check() override { require_no_flag_timeout(c_); }
 };

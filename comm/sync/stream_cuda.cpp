@@ -23,13 +23,39 @@ Function driver_function(const char* name) {
     return reinterpret_cast<Function>(function);
 }
 
-struct MemoryOperations {
-    using Value = CUresult (*)(CUstream, CUdeviceptr, cuuint64_t, unsigned);
-    Value write = driver_function<Value>("cuStreamWriteValue64");
-    Value wait = driver_function<Value>("cuStreamWaitValue64");
-};
+/// Several stream memory operations in one call.
+class MemoryOperations {
+ public:
+    bool available() const { return batch_ != nullptr; }
+    void add_wait(const std::byte* word, Generation at_least) {
+        CUstreamBatchMemOpParams op{};
+        op.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
+        op.waitValue.address = reinterpret_cast<CUdeviceptr>(word);
+        op.waitValue.value64 = static_cast<cuuint64_t>(at_least);
+        op.waitValue.flags = CU_STREAM_WAIT_VALUE_GEQ;
+        operations_.push_back(op);
+    }
+    /// The default flags put a fence before the write: what the stream did before is visible to whoever sees the value.
+    void add_write(std::byte* word, Generation value) {
+        CUstreamBatchMemOpParams op{};
+        op.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+        op.writeValue.address = reinterpret_cast<CUdeviceptr>(word);
+        op.writeValue.value64 = static_cast<cuuint64_t>(value);
+        op.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
+        operations_.push_back(op);
+    }
+    CUresult enqueue(cudaStream_t stream) {
+        const CUresult status =
+            operations_.empty() ? CUDA_SUCCESS : batch_(stream, static_cast<unsigned>(operations_.size()), operations_.data(), 0);
+        operations_.clear();
+        return status;
+    }
 
-CUdeviceptr address(const std::byte* p) { return reinterpret_cast<CUdeviceptr>(p); }
+ private:
+    using Batch = CUresult (*)(CUstream, unsigned, CUstreamBatchMemOpParams*, unsigned);
+    Batch batch_ = driver_function<Batch>("cuStreamBatchMemOp");
+    std::vector<CUstreamBatchMemOpParams> operations_;
+};
 
 class CudaStreamSync final : public Synchroniser {
  public:
@@ -44,25 +70,23 @@ class CudaStreamSync final : public Synchroniser {
     }
     void await(Generation g) override {
         if (g == 0) return;
-        for (const Edge& e : c_.edges) {
-            const CUresult status = operations_.wait(stream_, address(c_.memory.own() + ArenaLayout::counter(e.direction)),
-                                                     static_cast<cuuint64_t>(g), CU_STREAM_WAIT_VALUE_GEQ);
-            if (status != CUDA_SUCCESS) throw Error("cuStreamWaitValue64 failed with status " + std::to_string(status));
-        }
+        for (const Edge& e : c_.edges) operations_.add_wait(c_.memory.own() + ArenaLayout::counter(e.direction), g);
+        enqueue("wait");
     }
     void raise(Generation g) override {
-        // Behind the boundary's kernel in its stream; the write has a fence before it (the default), so the kernel's stores are
-        // visible first.
-        for (const Edge& e : c_.edges) {
-            const CUresult status = operations_.write(stream_, address(e.peer + ArenaLayout::counter(e.direction.opposite())),
-                                                      static_cast<cuuint64_t>(g), CU_STREAM_WRITE_VALUE_DEFAULT);
-            if (status != CUDA_SUCCESS) throw Error("cuStreamWriteValue64 failed with status " + std::to_string(status));
-        }
+        for (const Edge& e : c_.edges) operations_.add_write(e.peer + ArenaLayout::counter(e.direction.opposite()), g);
+        enqueue("write");     // behind the boundary's kernel in its stream
         c_.board.publish(g);  // for error messages only
     }
     void check() override { require_no_flag_timeout(c_); }
 
  private:
+    void enqueue(const char* what) {
+        const CUresult status = operations_.enqueue(stream_);
+        if (status != CUDA_SUCCESS)
+            throw Error(std::string("cuStreamBatchMemOp (") + what + ") failed with status " + std::to_string(status));
+    }
+
     MemoryOperations operations_;
     cudaStream_t stream_;
 };
@@ -70,15 +94,14 @@ class CudaStreamSync final : public Synchroniser {
 }  // namespace
 
 std::string refuse_stream_cuda(const SyncContext& c) {
-    const MemoryOperations operations;
-    if (operations.write == nullptr || operations.wait == nullptr)
-        return "the driver has no 64-bit stream memory operations (use sync: event)";
+    MemoryOperations operations;
+    if (!operations.available()) return "the driver has no stream memory operations (use sync: event)";
     // Really tried, on this rank's own probe word.
     const cudaStream_t stream = dynamic_cast<cuda::CudaBackendBase&>(c.backend).boundary_stream();
-    const CUdeviceptr word = address(c.memory.own() + ArenaLayout::probe(Direction{}));
-    const bool works = operations.write(stream, word, 1, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS &&
-                       operations.wait(stream, word, 1, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS &&
-                       cudaStreamSynchronize(stream) == cudaSuccess;
+    std::byte* word = c.memory.own() + ArenaLayout::probe(Direction{});
+    operations.add_write(word, 1);
+    operations.add_wait(word, 1);
+    const bool works = operations.enqueue(stream) == CUDA_SUCCESS && cudaStreamSynchronize(stream) == cudaSuccess;
     (void)cudaGetLastError();
     return works ? "" : "64-bit stream memory operations do not work on this device (use sync: event)";
 }

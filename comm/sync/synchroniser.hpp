@@ -18,6 +18,7 @@ struct SyncContext {
     Backend& backend;
     PeerMemory& memory;
     NoticeBoard& board;
+    Index3 block;  ///< extent of this rank's block
     bool overlap;
     int device_sharers;          ///< most ranks on one device anywhere
     bool multi_process_service;  ///< ranks that share a device do so under MPS

@@ -35,9 +35,9 @@ class CudaBackend final : public CudaBackendBase {
     bool done(bool boundary_only) override;
 
     // persistent.cu
-    int persistent_tiles(Direction direction) const override;
+    int persistent_limit() const override;
     void persistent_passes(Generation g, Index passes) override;
-    void await_arrivals(Generation g) override;
+    void await_tiles(Generation g) override;
 
     // inspect.cu
     double residual_max(Generation g) override;
@@ -51,11 +51,9 @@ class CudaBackend final : public CudaBackendBase {
  private:
     void synchronise();
     void fill();
-    void choose_tiles();
-    void use_arrivals(const FlagLinks& links);
+    void use_tiles(const FlagLinks& links);
     void make_room();
-    void issue(Generation g, bool overlap);
-    void capture(Generation g, bool overlap);
+    void flagged_pass(Generation g, bool overlap);
     void join_interior();
     template <class Launch>
     std::array<std::uint64_t, 2> reduce(Launch&& launch);
@@ -96,7 +94,9 @@ class CudaBackend final : public CudaBackendBase {
     FlagArgs flags_{};
     DeviceBuffer<FlagState> state_;
     PassGraph graph_;
-    TileGrid tiles_;
+    MarchShape shape_{};            ///< of a whole pass
+    DeviceBuffer<unsigned> order_;  ///< its tiles, those that wait first
+    unsigned waiting_ = 0;          ///< how many those are
     DeviceBuffer<Generation> tile_done_;
     PersistentArgs<T> persistent_{};
 };

@@ -8,10 +8,10 @@ namespace jacobi::cuda {
 /// The device's own words of the protocol, in private memory. `generation` is what the next pass reads, so that a graph of passes
 /// freezes no number; the last block of a pass advances it.
 struct FlagState {
-    Generation generation;
-    unsigned arrived;  ///< blocks of the current pass that are done
-    unsigned failed;   ///< non-zero: a wait gave up, kernels do nothing any more
-    int direction;     ///< of that wait
+    Generation generation;  ///< read at the start of a pass by those blocks that await and raise
+    unsigned arrived;       ///< blocks of the current pass that are done
+    unsigned failed;        ///< non-zero: a wait gave up, kernels do nothing any more
+    int direction;          ///< of that wait
     Generation expected, seen;
 };
 
@@ -33,7 +33,6 @@ __device__ inline Generation load_acquire_system(const Generation* p) {
 __device__ inline void store_release_system(Generation* p, Generation value) {
     asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
 }
-__device__ inline void fence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 __device__ inline unsigned long long global_nanoseconds() {
     unsigned long long now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -41,19 +40,19 @@ __device__ inline unsigned long long global_nanoseconds() {
 }
 __device__ inline unsigned failed(const FlagState* state) { return *reinterpret_cast<const volatile unsigned*>(&state->failed); }
 
-/// Spins until *word >= g, the deadline, or another block's failure. False: give up.
-__device__ inline bool await_word(const FlagArgs& flags, int link, Generation g) {
-    Generation seen = load_acquire_system(flags.own[link]);
-    if (seen >= g) return true;
+/// Spins until load() >= g, the deadline, or another block's failure. False: give up.
+template <class Load>
+__device__ inline bool await_word(const FlagArgs& flags, int direction, Generation g, Load&& load) {
+    if (load() >= g) return true;
     const unsigned long long start = global_nanoseconds();
     for (unsigned spin = 1;; ++spin) {
-        seen = load_acquire_system(flags.own[link]);
+        const Generation seen = load();
         if (seen >= g) return true;
         if (spin % 64 != 0) continue;
         if (failed(flags.state) != 0) return false;
         if (global_nanoseconds() - start > flags.timeout_ns) {
             if (atomicExch(&flags.state->failed, 1u) == 0) {
-                flags.state->direction = flags.direction[link];
+                flags.state->direction = direction;
                 flags.state->expected = g;
                 flags.state->seen = seen;
             }
@@ -68,21 +67,24 @@ __device__ inline bool await_word(const FlagArgs& flags, int link, Generation g)
 /// False on all threads: a wait gave up, the kernel must return at once.
 __device__ inline bool await_flags(const FlagArgs& flags, Generation g, unsigned thread) {
     bool ok = failed(flags.state) == 0;
-    if (ok && thread < static_cast<unsigned>(flags.count)) ok = await_word(flags, static_cast<int>(thread), g);
+    if (ok && thread < static_cast<unsigned>(flags.count)) {
+        ok = await_word(flags, flags.direction[thread], g, [&] { return load_acquire_system(flags.own[thread]); });
+    }
     return __syncthreads_and(ok) != 0;
 }
 
-/// Called by all threads of every block after its last halo read and peer store; `blocks` is the number of blocks that call it.
-/// The last one raises g + 1 at all neighbours and advances the state. The chain: a block's accesses, its barrier, thread 0's
-/// system-scope fence and arrival, the last arrival (which reads all others'), its fence, the release stores. So a neighbour that
-/// acquires g + 1 sees every block's stores, and none of this rank's halo reads of generation g can come after its next store.
+/// Called by all threads of `blocks` blocks, each after its last halo read and peer store. The last block raises g + 1 at all
+/// neighbours and advances the state. The chain: a block's accesses, its barrier, thread 0's arrival (release), the last arrival
+/// (acquire, it reads all others'), the block barrier, the system-scope release stores. Causality is transitive, so a neighbour
+/// that acquires g + 1 sees every block's stores, and none of these blocks' halo reads of generation g can come after its next
+/// store.
 __device__ inline void raise_flags(const FlagArgs& flags, Generation g, unsigned blocks, unsigned thread) {
     __shared__ bool last;
     __syncthreads();
     if (thread == 0) {
-        fence_system();
-        last = atomicAdd(&flags.state->arrived, 1u) == blocks - 1;
-        fence_system();
+        unsigned before;
+        asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(before) : "l"(&flags.state->arrived) : "memory");
+        last = before == blocks - 1;
     }
     __syncthreads();
     if (!last) return;
@@ -90,7 +92,7 @@ __device__ inline void raise_flags(const FlagArgs& flags, Generation g, unsigned
         store_release_system(flags.there[thread], g + 1);
     if (thread == 0) {
         flags.state->arrived = 0;
-        flags.state->generation = g + 1;  // every block has read g: it has arrived
+        flags.state->generation = g + 1;  // for the next kernel in the stream; these blocks have read g
     }
 }
 

@@ -14,7 +14,7 @@ class PassGraph {
 
     bool ready() const { return graph_.get() != nullptr; }
 
-    /// Captures what issue() enqueues on `stream` and on streams that it forks from and joins to it by events.
+    /// Captures what issue() enqueues on `stream`.
     template <class Issue>
     void capture(cudaStream_t stream, Issue&& issue) {
         cudaGraph_t raw = nullptr;

@@ -38,7 +38,8 @@ void CudaBackend<T>::whole(Generation g) {
     if (flagged_) make_room();
     sample_.mark(PassSample::interior_begin, stream);
     if (flagged_ && pushes_) {
-        launch_flagged_march(args(g), all, targets(g + 1), flags_, stream);
+        launch_flagged_march(args(g), all, shape_, targets(g + 1), flags_, static_cast<const unsigned*>(nullptr),
+                             static_cast<unsigned>(shape_.tiles()), stream);
     } else {
         launch_march(args(g), all, targets(g + 1), pushes_, stream);
     }
@@ -46,45 +47,31 @@ void CudaBackend<T>::whole(Generation g) {
     sample_.next_pass();
 }
 
+/// A whole pass in one kernel; with overlap its waiting tiles come first, and raise while the others run.
 template <class T>
-void CudaBackend<T>::issue(Generation g, bool overlap) {
-    if (overlap) {
-        boundary(g);
-        interior(g);
-    } else {
-        whole(g);
-    }
+void CudaBackend<T>::flagged_pass(Generation g, bool overlap) {
+    if (!overlap || !pushes_) return whole(g);
+    cudaStream_t stream = boundary_stream_.get();
+    make_room();
+    sample_.mark(PassSample::interior_begin, stream);
+    launch_flagged_march(args(g), range_of({{0, 0, 0}, setup_.layout.extent}), shape_, targets(g + 1), flags_, order_.get(),
+                         waiting_, stream);
+    sample_.mark(PassSample::interior_end, stream);
+    sample_.next_pass();
 }
 
 template <class T>
 void CudaBackend<T>::flagged_passes(Generation g, Index passes, bool overlap) {
     const Generation end = g + passes;
     // The first passes of a batch are issued one by one: the sampled one is among them, and they leave an even generation.
-    while (g < end && (g % 2 != 0 || sample_.open())) issue(g++, overlap);
-    if (end - g >= PassGraph::passes) {
-        if (overlap) join_interior();  // what was issued before comes before the graph
-        if (!graph_.ready()) capture(g, overlap);
-        for (; end - g >= PassGraph::passes; g += PassGraph::passes) graph_.launch(boundary_stream_.get());
-        // The passes behind the graph wait for it as for their predecessors.
-        for (auto& event : boundary_done_) JACOBI_CUDA(cudaEventRecord(event.get(), boundary_stream_.get()));
-        JACOBI_CUDA(cudaStreamWaitEvent(interior_stream_.get(), boundary_done_[0].get(), 0));
-        for (auto& event : interior_done_) JACOBI_CUDA(cudaEventRecord(event.get(), interior_stream_.get()));
+    while (g < end && (g % 2 != 0 || sample_.open())) flagged_pass(g++, overlap);
+    if (end - g >= PassGraph::passes && !graph_.ready()) {
+        graph_.capture(boundary_stream_.get(), [&] {
+            for (int i = 0; i < PassGraph::passes; ++i) flagged_pass(g + i, overlap);
+        });
     }
-    while (g < end) issue(g++, overlap);
-}
-
-template <class T>
-void CudaBackend<T>::capture(Generation g, bool overlap) {
-    graph_.capture(boundary_stream_.get(), [&] {
-        if (overlap) {
-            // Forks the interior stream, and stands for the passes before the graph.
-            for (auto& event : boundary_done_) JACOBI_CUDA(cudaEventRecord(event.get(), boundary_stream_.get()));
-            JACOBI_CUDA(cudaStreamWaitEvent(interior_stream_.get(), boundary_done_[0].get(), 0));
-            for (auto& event : interior_done_) JACOBI_CUDA(cudaEventRecord(event.get(), interior_stream_.get()));
-        }
-        for (int i = 0; i < PassGraph::passes; ++i) issue(g + i, overlap);
-        if (overlap) join_interior();
-    });
+    for (; end - g >= PassGraph::passes; g += PassGraph::passes) graph_.launch(boundary_stream_.get());
+    while (g < end) flagged_pass(g++, overlap);
 }
 
 /// On a shared device a grid of waiting blocks could keep the very kernels from starting that it waits for. So one block waits

@@ -5,6 +5,7 @@
 
 #include "backend_state.cuh"
 #include "fill.cuh"
+#include "launch.cuh"
 #include "shell.hpp"
 
 namespace jacobi {
@@ -86,7 +87,6 @@ void CudaBackend<T>::setup(const BlockSetup& setup) {
     for (const Box& box : shell.boundary) boundary_.box[boundary_.count++] = range_of(box);
     interior_ = range_of(shell.interior);
     coefficients_ = coefficients<T>(setup.problem.grid);
-    choose_tiles();
     fill();
 }
 
@@ -148,7 +148,14 @@ void CudaBackend<T>::use_flags(const FlagLinks& links) {
     flags_.timeout_ns = static_cast<unsigned long long>(links.timeout_s * 1e9);
     flags_.state = state_.get();
     flagged_ = true;
-    use_arrivals(links);
+    const Range all = range_of({{0, 0, 0}, setup_.layout.extent});
+    shape_ = march_shape<T>(setup_.layout.pitch, all);
+    std::vector<unsigned> order;
+    waiting_ = static_cast<unsigned>(order_tiles(shape_, all, targets(0), order));
+    order_ = DeviceBuffer<unsigned>(order.size());
+    JACOBI_CUDA(cudaMemcpyAsync(order_.get(), order.data(), order.size() * sizeof(unsigned), cudaMemcpyHostToDevice,
+                                boundary_stream_.get()));
+    use_tiles(links);
     synchronise();
 }
 

@@ -91,20 +91,25 @@ __device__ inline Pack<T> update_pack(const SweepArgs<T>& a, const T* u, const T
 /// chunks, strips: what is in flight at a time is a few neighbouring planes of one strip, so memory sees few distant streams, and
 /// the planes that two chunks share are still in the L2 when the second comes.
 struct MarchShape {
-    int chunk;   ///< planes a block marches
-    int chunks;  ///< chunks of the range
+    int chunk;        ///< planes a block marches
+    int chunks;       ///< chunks of the range
+    int x_tiles;      ///< tiles along x
+    int strip_tiles;  ///< tiles of a strip
+    int strips;
+    int tiles() const { return x_tiles * strip_tiles * chunks * strips; }
 };
 
 /// Marches up a chunk of planes with the packs below, at and above in registers: every cell comes from memory once but for the
 /// chunk's two outer planes and the tile's rim, which the L2 holds. One thread a pack; blockDim (32, Rows), gridDim (x tiles,
 /// tiles of a strip, chunks * strips). Two planes are loaded at a time, to have more bytes in flight.
 template <class T, bool Rhs, bool Push, bool ReadOnly, int Rows>
-__device__ inline void march_tile(const SweepArgs<T>& a, const Range& r, const MarchShape& shape, const PushTargets<T>& to) {
+__device__ inline void march_tile(const SweepArgs<T>& a, const Range& r, const MarchShape& shape, const PushTargets<T>& to,
+                                  const unsigned tile_x, const unsigned tile_y, const unsigned tile_z) {
     constexpr int cells = pack_cells<T>;
-    const int strip = static_cast<int>(blockIdx.z) / shape.chunks;
-    const int x = r.lo[0] + static_cast<int>(blockIdx.x * 32 + threadIdx.x) * cells;
-    const int y = r.lo[1] + static_cast<int>((strip * gridDim.y + blockIdx.y) * Rows + threadIdx.y);
-    const int z0 = r.lo[2] + static_cast<int>(blockIdx.z) % shape.chunks * shape.chunk;
+    const int strip = static_cast<int>(tile_z) / shape.chunks;
+    const int x = r.lo[0] + static_cast<int>(tile_x * 32 + threadIdx.x) * cells;
+    const int y = r.lo[1] + (strip * shape.strip_tiles + static_cast<int>(tile_y)) * Rows + static_cast<int>(threadIdx.y);
+    const int z0 = r.lo[2] + static_cast<int>(tile_z) % shape.chunks * shape.chunk;
     const int z1 = min(z0 + shape.chunk, r.hi[2]);
     if (x >= r.hi[0] || y >= r.hi[1]) return;
     const int valid = r.hi[0] - x;  // cells of this pack inside the range, if less than a pack
@@ -136,18 +141,28 @@ __device__ inline void march_tile(const SweepArgs<T>& a, const Range& r, const M
 template <class T, bool Rhs, bool Push, bool ReadOnly, int Rows>
 __global__ void __launch_bounds__(32 * Rows)
     march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to) {
-    march_tile<T, Rhs, Push, ReadOnly, Rows>(a, r, shape, to);
+    march_tile<T, Rhs, Push, ReadOnly, Rows>(a, r, shape, to, blockIdx.x, blockIdx.y, blockIdx.z);
 }
 
-/// A whole pass with its flags: awaits the generation that the state names, raises the next.
+/// A whole pass in one kernel with its flags. The first `waiting` entries of `order` are the tiles that touch a neighbour: only
+/// they await the generation that the state names, and when they are done the next is raised, while the other tiles still run.
+/// Without an order all tiles wait. One-dimensional grid.
 template <class T, bool Rhs, int Rows>
 __global__ void __launch_bounds__(32 * Rows)
-    flagged_march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to, const FlagArgs flags) {
+    flagged_march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to, const FlagArgs flags,
+                  const unsigned* order, const unsigned waiting) {
+    const unsigned tile = order != nullptr ? order[blockIdx.x] : blockIdx.x;
+    const unsigned x = tile % shape.x_tiles, y = tile / shape.x_tiles % shape.strip_tiles,
+                   z = tile / shape.x_tiles / shape.strip_tiles;
+    if (blockIdx.x >= waiting) {
+        if (failed(flags.state) == 0) march_tile<T, Rhs, false, true, Rows>(a, r, shape, to, x, y, z);
+        return;
+    }
     const Generation g = flags.state->generation;
     const unsigned thread = threadIdx.y * 32 + threadIdx.x;
     if (!await_flags(flags, g, thread)) return;
-    march_tile<T, Rhs, true, false, Rows>(a, r, shape, to);
-    raise_flags(flags, g, gridDim.x * gridDim.y * gridDim.z, thread);
+    march_tile<T, Rhs, true, false, Rows>(a, r, shape, to, x, y, z);
+    raise_flags(flags, g, waiting, thread);
 }
 
 /// The boundary boxes of a shell, at most one z-, z+, y-, y+, x-, x+ slab.

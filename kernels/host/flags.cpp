@@ -2,37 +2,33 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace jacobi::host {
 
 namespace {
-using Words = std::atomic_ref<std::uint64_t>;
-static_assert(Words::is_always_lock_free, "a lock would be private to each process");
-
-Words word(const void* p) { return Words(*static_cast<std::uint64_t*>(const_cast<void*>(p))); }
-
-/// Generations of g's parity among 1, ..., g.
-std::uint64_t rounds(Generation g) { return static_cast<std::uint64_t>((g + 1) / 2); }
+using Word = std::atomic_ref<Generation>;
+static_assert(Word::is_always_lock_free, "a lock would be private to each process");
 }  // namespace
 
-template <class Seen>
-bool Flags::spin(Direction direction, Generation g, std::uint64_t target, Seen&& seen) {
+bool Flags::await(const FlagLinks::Link& link, const Generation* word, Generation g) {
     using Clock = std::chrono::steady_clock;
+    const auto seen = [word] { return Word(*const_cast<Generation*>(word)).load(std::memory_order_acquire); };
     for (int i = 0; i < 256; ++i) {
-        if (seen() >= target) return true;
+        if (seen() >= g) return true;
     }
     const auto deadline =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(links_.timeout_s));
     for (;;) {
         for (int i = 0; i < 64; ++i) {
-            if (seen() >= target) return true;
+            if (seen() >= g) return true;
             sched_yield();
         }
         if (failed_.load(std::memory_order_relaxed)) return false;
         if (Clock::now() < deadline) continue;
         if (!failed_.exchange(true)) {
-            timeout_ = {direction, g, g - 1};
+            timeout_ = {link.direction, g, seen()};
             recorded_.store(true, std::memory_order_release);
         }
         return false;
@@ -40,27 +36,18 @@ bool Flags::spin(Direction direction, Generation g, std::uint64_t target, Seen&&
 }
 
 bool Flags::await(Generation g) {
-    for (const auto& link : links_.links) {
-        const auto seen = [&link] { return word(link.own).load(std::memory_order_acquire); };
-        if (!spin(link.direction, g, static_cast<std::uint64_t>(g), seen)) return false;
-    }
-    return true;
+    return std::all_of(links_.links.begin(), links_.links.end(), [&](const auto& link) { return await(link, link.own, g); });
 }
-
 void Flags::raise(Generation g) {
-    for (const auto& link : links_.links) word(link.there).store(static_cast<std::uint64_t>(g), std::memory_order_release);
+    for (const auto& link : links_.links) Word(*link.there).store(g, std::memory_order_release);
 }
 
-bool Flags::await_arrivals(Generation g) {
-    for (const auto& link : links_.links) {
-        const auto seen = [&] { return word(link.own_arrivals[g & 1]).load(std::memory_order_acquire); };
-        if (!spin(link.direction, g, rounds(g) * static_cast<std::uint64_t>(link.neighbour_tiles), seen)) return false;
-    }
-    return true;
+bool Flags::await_tiles(Generation g) {
+    return std::all_of(links_.links.begin(), links_.links.end(),
+                       [&](const auto& link) { return await(link, link.own_tiles, g); });
 }
-
-void Flags::raise_arrivals(Generation g) {
-    for (const auto& link : links_.links) word(link.there_arrivals[g & 1]).fetch_add(1, std::memory_order_release);
+void Flags::raise_tiles(Generation g) {
+    for (const auto& link : links_.links) Word(*link.there_tiles).store(g, std::memory_order_release);
 }
 
 std::optional<FlagTimeout> Flags::timeout() const {

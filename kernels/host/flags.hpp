@@ -17,15 +17,14 @@ class Flags {
     bool await(Generation g);
     /// Called by one thread after all have passed a barrier behind their last halo read and peer store (streaming stores fenced).
     void raise(Generation g);
-    // The same by arrivals, for persistent passes.
-    bool await_arrivals(Generation g);
-    void raise_arrivals(Generation g);
+    // The same for persistent passes; a rank of the host is one tile.
+    bool await_tiles(Generation g);
+    void raise_tiles(Generation g);
 
     std::optional<FlagTimeout> timeout() const;
 
  private:
-    template <class Seen>
-    bool spin(Direction direction, Generation g, std::uint64_t target, Seen&& seen);
+    bool await(const FlagLinks::Link& link, const Generation* word, Generation g);
 
     FlagLinks links_;
     std::atomic<bool> failed_{false};

@@ -130,16 +130,16 @@ class HostBackend final : public Backend {
     void await_flags(Generation g) override { flags_.await(g); }
     std::optional<FlagTimeout> flag_timeout() override { return flags_.timeout(); }
 
-    int persistent_tiles(Direction) const override { return 1; }
+    int persistent_limit() const override { return 1; }
     void persistent_passes(Generation first, Index passes) override {
         const auto start = Clock::now();
         team_.run([&](int t) {
             for (Generation g = first; g < first + passes; ++g) {
-                const bool ok = flags_.await_arrivals(g);
+                const bool ok = flags_.await_tiles(g);
                 if (ok) boundary_part(g, t);
                 team_.barrier();  // all threads' halo reads and peer stores are behind it
                 if (flags_.timeout()) return;
-                if (t == 0) flags_.raise_arrivals(g + 1);
+                if (t == 0) flags_.raise_tiles(g + 1);
                 kernels_.sweep(args(g), part(shell_.interior, t), stream_);
                 team_.barrier();  // the next pass reads what other threads wrote in this one, and overwrites what they read
             }
@@ -147,7 +147,7 @@ class HostBackend final : public Backend {
         times_.interior += seconds_since(start);
         times_.passes += passes;
     }
-    void await_arrivals(Generation g) override { flags_.await_arrivals(g); }
+    void await_tiles(Generation g) override { flags_.await_tiles(g); }
 
     double residual_max(Generation g) override {
         std::vector<std::uint64_t> largest(team_.size());
