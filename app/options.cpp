@@ -39,7 +39,7 @@ std::variant<Options, Ended> parse_options(int argc, const char* const* argv, co
     app.add_flag("--dry-run", options.dry_run,
                  "print decomposition, memory a rank, edges and transports; touch no file, run no sweep");
     app.add_flag("--list", options.list, "print back ends, devices and transports, built in and usable");
-    app.add_flag("--quiet", options.quiet, "print only the figure of merit, the verification and errors");
+    app.add_flag("--quiet", options.quiet, "print only the digest, the figure of merit, the verification and errors");
     app.add_flag("--no-color", options.no_color, "no colours on a terminal");
     try {
         app.parse(argc, argv);

@@ -9,8 +9,10 @@
 #include <variant>
 
 #include "deck_reader.hpp"
+#include "host/isa.hpp"
 #include "machine.hpp"
 #include "options.hpp"
+#include "output_checks.hpp"
 #include "output_path.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -59,20 +61,18 @@ std::optional<Config> read_config(const Options& options, int rank) {
     return deck.config;
 }
 
-/// Looks at every output path before any work is done.
-void require_outputs(const Config& config, int rank) {
+void require_outputs(const Config& config, const Options& options, int rank) {
     std::string fault;
-    if (rank == 0) {
-        const auto& o = config.output;
-        const std::uint64_t bytes = snapshot_bytes(config.problem.grid, config.solver.precision);
-        if (!o.file.empty())
-            fault = check_output_path(o.every > 0 ? dump_path(o.file, config.solver.iterations) : o.file, o.overwrite, bytes);
-        for (const std::string& file : {config.report.file, config.report.csv}) {
-            if (fault.empty() && !file.empty()) fault = check_output_path(file, true, 0);
-        }
-    }
+    if (rank == 0) fault = check_outputs(config, options.deck, options.report.empty() ? "report.file" : "--report");
     fault = broadcast(fault);
     if (!fault.empty()) throw Error(fault, Exit::usage, true);
+}
+
+/// Ranks may have other environments and other processors: the first that cannot do as it is told speaks for all.
+void require_isa() {
+    for (const std::string& fault : gather_texts(MPI_COMM_WORLD, host::isa_fault())) {
+        if (!fault.empty()) throw Error(fault, Exit::usage, true);
+    }
 }
 
 class Run {
@@ -113,14 +113,13 @@ class Run {
         if (root() && !options_.quiet) print(stdout, header_text(record_, style_));
         if (root() && options_.quiet) print(stderr, warnings_text(record_, style_));
         solve();
-        finish();
+        verify();
+        // Before anything is stored: a disk that is full takes no results with it.
+        if (root()) print(stdout, result_text(record_, options_.quiet, style_));
+        store_field();
         record_.total_s = slowest(MPI_Wtime() - start);
-        if (root()) {
-            if (!config_.report.file.empty())
-                write_report(record_, config_.report.file), record_.files.push_back(config_.report.file);
-            if (!config_.report.csv.empty()) append_csv(record_, config_.report.csv), record_.files.push_back(config_.report.csv);
-            print(stdout, result_text(record_, options_.quiet, style_));
-        }
+        if (root()) store_report();
+        if (root() && !options_.quiet) print(stdout, closing_text(record_));
         exchange_->close();
         return status();
     }
@@ -177,19 +176,27 @@ class Run {
         solver.run(record_, hooks);
     }
 
-    void finish() {
+    void verify() {
         record_.digest = digest(record_.iterations);
-        {
-            const double begin = MPI_Wtime();
-            const double cells = static_cast<double>(volume(config_.problem.grid.cells));
-            const Watchdog watch = guard("verifying", cells * 1e-6 + cells * static_cast<double>(record_.iterations) * 1e-7);
-            record_.verification = verify_field(topology_, decomposition_, *backend_, config_, record_);
-            record_.verify_s = slowest(MPI_Wtime() - begin);
-        }
-        if (!config_.output.file.empty()) {
-            const bool series = config_.output.every > 0;
-            dump(record_.checks.back(), series ? dump_path(config_.output.file, record_.iterations) : config_.output.file);
-        }
+        const double begin = MPI_Wtime();
+        const double cells = static_cast<double>(volume(config_.problem.grid.cells));
+        const Watchdog watch = guard("verifying", cells * 1e-6 + cells * static_cast<double>(record_.iterations) * 1e-7);
+        record_.verification = verify_field(topology_, decomposition_, *backend_, config_, record_);
+        record_.verify_s = slowest(MPI_Wtime() - begin);
+    }
+
+    void store_field() {
+        const std::string& file = config_.output.file;
+        if (file.empty()) return;
+        const bool series = config_.output.every > 0;
+        dump(record_.checks.back(), series ? dump_path(file, record_.iterations) : file);
+        if (series) record_.files.push_back(series_path(file));
+    }
+
+    void store_report() {
+        const auto& [json, csv] = config_.report;
+        if (!json.empty()) write_report(record_, json), record_.files.push_back(json);
+        if (!csv.empty()) append_csv(record_, csv), record_.files.push_back(csv);
     }
 
     std::uint64_t digest(Index iteration) const {
@@ -268,11 +275,12 @@ int run(int argc, const char* const* argv, int thread_level) {
         if (rank == 0) print(stdout, list_machine());
         return 0;
     }
+    require_isa();
     const std::optional<Config> config = read_config(options, rank);
     if (!config) return static_cast<int>(Exit::usage);
     require_verifiable(*config);
     Run run(options, *config, thread_level);  // refuses ranks that the grid cannot take
-    require_outputs(*config, rank);
+    require_outputs(*config, options, rank);
     return run.execute();
 }
 

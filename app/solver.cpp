@@ -12,14 +12,18 @@ constexpr double batch_seconds = 1.0;  // the longest time in which nobody liste
 }
 
 Solver::Solver(const Topology& topology, HaloExchange& exchange, Backend& backend, const Config& config)
-    : topology_(topology), exchange_(exchange), backend_(backend), config_(config), reduction_(topology, config.comm.timeout_s) {}
+    : topology_(topology),
+      exchange_(exchange),
+      backend_(backend),
+      config_(config),
+      reduction_(topology, exchange.notices(), config.comm.timeout_s) {}
 
 Check Solver::check() {
     const Generation g = exchange_.generation();
     exchange_.make_halos_readable();
     // The bits of a non-negative double order as integers do, and a NaN's exceed them all: the maximum is exact in any order.
     std::array<std::uint64_t, 1> bits{std::bit_cast<std::uint64_t>(backend_.residual_max(g))};
-    reduction_.max(bits, "residual maximum");
+    reduction_.max(bits, g, "residual maximum");
     Check result{g, std::bit_cast<double>(bits[0]), 0};
     if (!std::isfinite(result.residual_max)) {
         result.residual_l2 = result.residual_max;
@@ -29,7 +33,7 @@ Check Solver::check() {
         // Three words with room to spare, so that no sum over ranks can overflow: hi's halves, and lo after its carry.
         const std::uint64_t hi = mine.hi + (mine.lo >> 30);
         std::array<std::uint64_t, 3> words{hi >> 32, hi & 0xffffffffu, mine.lo & 0x3fffffffu};
-        reduction_.sum(words, "residual sum");
+        reduction_.sum(words, g, "residual sum");
         const FixedSum total{(words[0] << 32) + words[1], words[2]};
         result.residual_l2 = root_mean_square(total, scale, volume(config_.problem.grid.cells));
     }
@@ -59,7 +63,7 @@ void Solver::batch(Index sweeps, RunRecord& record) {
         const double limit = batch_seconds * static_cast<double>(sweeps) / std::max(seconds, 1e-9);
         words[0] = static_cast<std::uint64_t>(std::clamp(limit, 1.0, 1e9));
     }
-    reduction_.max(words, "end of a batch");
+    reduction_.max(words, exchange_.generation(), "end of a batch");
     batch_limit_ = static_cast<Index>(words[0]);
     record.solve_s += MPI_Wtime() - begin;
 }
@@ -85,18 +89,16 @@ void Solver::run(RunRecord& record, const Hooks& hooks) {
         first = c.residual_max;
         judge(c);
     }
+    const auto ended = [&] { return k >= s.iterations || record.diverged || (record.converged && s.check_every > 0); };
     const Index start = k;
-    while (k < s.iterations && !record.diverged && (!record.converged || s.check_every == 0)) {
+    while (!ended()) {
         const Index sweeps = std::min(next_stop(k), batch_limit_);
         batch(sweeps, record);
         k += sweeps;
-        const bool last = k == s.iterations, dump = due(config_.output.every, k) && !last;
-        if (last || due(s.check_every, k)) {
-            judge(timed_check());
-            if (dump && !record.diverged) hooks.dump(record.checks.back());
-        } else if (dump) {
-            hooks.dump(check());
-        }
+        const bool checked = k == s.iterations || due(s.check_every, k);
+        if (checked) judge(timed_check());
+        // The field at the end is the caller's to store.
+        if (due(config_.output.every, k) && !ended()) hooks.dump(checked ? record.checks.back() : check());
         record.iterations = k;
         if (hooks.progress) hooks.progress(record);
     }

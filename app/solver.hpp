@@ -14,14 +14,15 @@ class Solver {
     struct Hooks {
         /// Rank 0's view of the progress, once a batch.
         std::function<void(const RunRecord&)> progress;
-        /// Collective: a dump is due after this sweep; the field is that of the exchange's current generation.
+        /// Collective: a dump is due after this sweep, which is not the last one; the field is that of the exchange's current
+        /// generation.
         std::function<void(const Check&)> dump;
     };
 
     Solver(const Topology& topology, HaloExchange& exchange, Backend& backend, const Config& config);
 
-    /// Collective. Runs to the end, to the tolerance, or until the field is no longer finite; all ranks stop in the same sweep.
-    /// Fills iterations, converged, diverged, checks and the times of `record`.
+    /// Collective. Runs to the end, to the tolerance, or until the residual is no longer finite; all ranks stop in the same
+    /// sweep. Fills iterations, converged, diverged, checks and the times of `record`.
     void run(RunRecord& record, const Hooks& hooks);
 
     /// Collective: residual of the current generation.

@@ -46,6 +46,7 @@ class HaloExchange {
     void make_halos_readable();
 
     Generation generation() const { return generation_; }
+    NoticeBoard& notices() { return board_; }  ///< generations that this node's ranks have announced
     const Box& block() const { return setup_.block; }
     const std::vector<Edge>& edges() const { return edges_; }
     const std::string& rung() const { return rung_.name; }

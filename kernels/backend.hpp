@@ -47,7 +47,7 @@ struct TileGrid {
     static constexpr int words_per_tile = 16;  ///< 64-bit words of a 128-byte line: no two tiles' words share one
 };
 
-/// At most `limit` tiles for blocks of up to `rows` x `planes` rows, with few cells on their rims.
+/// At most `limit` tiles for blocks of at least `rows` x `planes` rows, none of them empty, with few cells on their rims.
 TileGrid choose_tiles(int limit, Index rows, Index planes);
 
 /// Counters through which kernels themselves await neighbours and tell them, one entry an edge; self edges included, so that a
@@ -55,6 +55,7 @@ TileGrid choose_tiles(int limit, Index rows, Index planes);
 struct FlagLinks {
     struct Link {
         Direction direction;
+        bool self = false;                ///< the neighbour is this rank
         const Generation* own = nullptr;  ///< awaited: the neighbour has raised this generation (>=)
         Generation* there = nullptr;      ///< raised in the neighbour's arena; null: somebody else raises
         // The same for persistent passes, tile by tile: one word a line, indexed by the neighbour's and this rank's tiles.

@@ -54,6 +54,21 @@ const DeviceFacts* driven(const RankFacts& rank) {
 
 namespace {
 
+/// "node07, process 4711, stopped".
+std::string place(const RankFacts& r) { return fmt::format("{}, process {}{}{}", r.host, r.pid, r.state.empty() ? "" : ", ", r.state); }
+
+void advise_on_stuck(const Examination& e, std::vector<Finding>& findings) {
+    std::string suspects;
+    for (const RankFacts& r : e.ranks) {
+        if (!r.state.empty()) suspects += fmt::format("; rank {} ({})", r.rank, place(r));
+    }
+    findings.push_back({Severity::fail, "ranks",
+                        fmt::format("the step \"{}\" did not end within its limit, and the examination with it{}", e.stuck, suspects),
+                        "jacobi would hang in the same place until its watchdog ends it",
+                        "all ranks not named as lost had reported before this step: look for one that has been stopped since, for a driver that "
+                        "does not answer, and at MPI's own shared memory"});
+}
+
 void advise_on_nodes(const Examination& e, std::vector<Finding>& findings) {
     std::map<std::string, std::set<int>> nodes_of_kernel;  // by boot id
     for (const RankFacts* r : live_ranks(e)) {
@@ -83,7 +98,7 @@ void advise_on_ranks(const Examination& e, std::vector<Finding>& findings) {
     for (const auto& [step, ranks] : lost) {
         std::vector<std::string> places;
         for (const int r : ranks) {
-            if (!e.ranks[r].host.empty()) places.push_back(fmt::format("{}, process {}", e.ranks[r].host, e.ranks[r].pid));
+            if (!e.ranks[r].host.empty()) places.push_back(place(e.ranks[r]));
         }
         const std::string where = places.empty() ? "" : fmt::format(" ({})", fmt::join(places, "; "));
         findings.push_back(
@@ -93,14 +108,7 @@ void advise_on_ranks(const Examination& e, std::vector<Finding>& findings) {
              "look at that process: stopped, waiting for a driver or a file system, or its machine unreachable; on a slow "
              "machine raise the limit with --timeout"});
     }
-    if (!e.stuck.empty()) {
-        findings.push_back(
-            {Severity::fail, "ranks",
-             fmt::format("the step \"{}\" did not end within its limit, and the examination with it", e.stuck),
-             "jacobi would hang in the same place until its watchdog ends it",
-             "all ranks had reported before this step, so look for one that has been stopped since, for a driver that does not "
-             "answer, and at MPI's own shared memory"});
-    }
+    if (!e.stuck.empty()) advise_on_stuck(e, findings);
     advise_on_nodes(e, findings);
     if (e.ranks.size() == 1) {
         findings.push_back({Severity::note, "ranks", "one rank alone: there is no pair to examine", "",

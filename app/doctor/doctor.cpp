@@ -6,6 +6,7 @@
 #include <iostream>
 #include <optional>
 
+#include "ancestry.hpp"
 #include "examine.hpp"
 #include "version.hpp"
 #include "watchdog.hpp"
@@ -39,6 +40,15 @@ std::optional<int> parse(int argc, char** argv, jacobi::doctor::DoctorOptions& o
     return std::nullopt;
 }
 
+/// Lets Open MPI's messages survive what this program is there to find. A launcher out of sight has started this rank in another PID namespace,
+/// and maybe each rank in one of its own: those of equal process ids crash in shared-memory messages, and single copies read from
+/// whatever process has the other's id. The user's own settings stay.
+void settle_messages() {
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return;
+    if (jacobi::find_ancestor({"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted"}) == 0) setenv("OMPI_MCA_btl", "^vader", 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -48,8 +58,7 @@ int main(int argc, char** argv) {
         MPI_Finalize();
         return *status;
     }
-    // Ranks in different PID namespaces read each other's memory by the wrong process id; this program's messages are small.
-    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    settle_messages();
     int provided = MPI_THREAD_SINGLE, rank = 0, length = 0;
     {
         const jacobi::Watchdog watch("MPI_Init, in which all ranks meet,", 3 * options.limit_s + 30, "doctor");

@@ -7,7 +7,7 @@ namespace jacobi::doctor {
 
 struct DoctorOptions {
     std::string json;     ///< file; empty: none
-    double limit_s = 20;  ///< of a step
+    double limit_s = 10;  ///< of a step
     bool no_color = false;
 };
 

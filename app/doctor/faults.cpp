@@ -1,7 +1,6 @@
 #include "faults.hpp"
 
-#include <unistd.h>
-
+#include <csignal>
 #include <cstdlib>
 #include <sstream>
 
@@ -22,7 +21,7 @@ bool listed(const std::string& wanted) {
 bool injected(const std::string& kind, int rank) { return listed(kind) || listed(kind + ':' + std::to_string(rank)); }
 
 void injected_hang(int rank, const std::string& step) {
-    while (listed("hang:" + std::to_string(rank) + ':' + step)) pause();
+    while (listed("hang:" + std::to_string(rank) + ':' + step)) std::raise(SIGSTOP);
 }
 
 }  // namespace jacobi::doctor

@@ -15,7 +15,7 @@ std::string host_name() {
 }  // namespace
 
 FileGroup::FileGroup(MPI_Comm comm) {
-    silence_hdf5();
+    prepare_hdf5();
     if (comm == MPI_COMM_NULL) return;
     MPI_Comm_rank(comm, &rank_);
     // HDF5 gets a communicator from MPI_Comm_split and nothing else. On a Cartesian communicator, or a duplicate of one, Open
@@ -57,6 +57,7 @@ void FileGroup::step(const std::function<void()>& work) const {
         fault = error.what();
         exit = static_cast<int>(error.exit());
     } catch (const std::exception& error) {
+        if (hdf5_is_broken()) throw;  // other ranks may never come here
         fault = error.what();
         exit = static_cast<int>(Exit::failure);
     }

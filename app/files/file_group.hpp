@@ -32,7 +32,8 @@ class FileGroup {
     std::string share(const std::string& text) const;
 
     /// Runs `work` on every rank and waits for all. If it threw on any, all throw the same collective Error: the text of the
-    /// lowest rank that failed, after that rank's name and host where others succeeded, with that rank's exit status.
+    /// lowest rank that failed, after that rank's name and host where others succeeded, with that rank's exit status. Only an
+    /// Hdf5Error that breaks HDF5 (Hdf5Writing) is this rank's own: it passes at once, and nobody is waited for.
     void step(const std::function<void()>& work) const;
     /// The same with work for the root alone.
     void root_step(const std::function<void()>& work) const;

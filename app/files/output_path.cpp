@@ -61,13 +61,14 @@ std::string dump_path(const std::string& path, Index iteration) {
     return (name.parent_path() / fmt::format("{}_{:06}{}", name.stem().string(), iteration, name.extension().string())).string();
 }
 
+std::string series_path(const std::string& path) { return fs::path(path).replace_extension(".vtkhdf.series").string(); }
+
 void write_series(const std::string& path, const std::vector<std::pair<std::string, double>>& dumps) {
     nlohmann::json index{{"file-series-version", "1.0"}, {"files", nlohmann::json::array()}};
     for (const auto& [name, time] : dumps)
         index["files"].push_back({{"name", fs::path(name).filename().string()}, {"time", time}});
 
-    const fs::path series = fs::path(path).replace_extension(".vtkhdf.series");
-    const fs::path part = series.string() + ".part";
+    const std::string series = series_path(path), part = series + ".part";
     std::ofstream file(part);
     file << index.dump(2) << '\n';
     file.close();
@@ -76,7 +77,7 @@ void write_series(const std::string& path, const std::vector<std::pair<std::stri
     if (!file || fault) {
         const std::string cause = std::strerror(fault ? fault.value() : errno);
         fs::remove(part, fault);
-        throw Error(fmt::format("cannot write {}: {}", series.string(), cause));
+        throw Error(fmt::format("cannot write {}: {}", series, cause));
     }
 }
 

@@ -18,8 +18,11 @@ std::string check_output_path(const std::string& path, bool overwrite, std::uint
 /// The name of one dump of a series: "out/u.vtkhdf" at sweep 100 is "out/u_000100.vtkhdf".
 std::string dump_path(const std::string& path, Index iteration);
 
-/// Writes the index of a series, which ParaView opens as a time series: "out/u.vtkhdf.series" for the path "out/u.vtkhdf".
-/// `dumps`: path and time of each file. Call on one rank. Throws Error (one rank's) when it cannot be written.
+/// The index of that series: "out/u.vtkhdf.series".
+std::string series_path(const std::string& path);
+
+/// Writes the index of a series, which ParaView opens as a time series, to series_path(path). `dumps`: path and time of each
+/// file. Call on one rank. Throws Error (one rank's) when it cannot be written.
 void write_series(const std::string& path, const std::vector<std::pair<std::string, double>>& dumps);
 
 }  // namespace jacobi

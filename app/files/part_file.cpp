@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace jacobi {
@@ -80,20 +82,22 @@ PartFile::~PartFile() {
     if (!committed_ && group_.root()) unlink(name_.c_str());
 }
 
-std::string PartFile::give_up() {
+void PartFile::abandon(const std::string& what) {
+    const Descriptor file(name_, O_WRONLY);
+    // A file can be removed once: who does it speaks for all. The others have ten seconds to be ended, and then speak up too.
+    if (unlink(name_.c_str()) != 0 && group_.size() > 1) std::this_thread::sleep_for(std::chrono::seconds(10));
+
+    const int cause = file.id() < 0 ? 0 : errno_of_writing(file.id());
     std::string reason;
-    if (group_.root()) {
-        const Descriptor file(name_, O_WRONLY);
-        const int cause = file.id() < 0 ? errno : errno_of_writing(file.id());
-        struct statvfs space {};
-        if (file.id() >= 0 && ftruncate(file.id(), 0) == 0 && cause != 0 && statvfs(folder_of(path_).c_str(), &space) == 0) {
-            reason = fmt::format(" ({}: the file needs {} bytes, {} has {} bytes free)", std::strerror(cause), bytes_,
-                                 folder_of(path_), static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize);
-        } else if (cause != 0) {
-            reason = fmt::format(" ({})", std::strerror(cause));
-        }
+    struct statvfs space {};
+    // Cut to nothing, the file gives back what others have written, so that the room is what there was for it.
+    if (cause != 0 && ftruncate(file.id(), 0) == 0 && statvfs(folder_of(path_).c_str(), &space) == 0) {
+        reason = fmt::format(" ({}: the file needs {} bytes, {} has {} bytes free)", std::strerror(cause), bytes_,
+                             folder_of(path_), static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize);
+    } else if (cause != 0) {
+        reason = fmt::format(" ({})", std::strerror(cause));
     }
-    return group_.share(reason);
+    throw Error(what + reason);
 }
 
 void PartFile::commit() {

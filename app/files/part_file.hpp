@@ -8,8 +8,8 @@
 
 namespace jacobi {
 
-/// PATH.part, shared by a group. All functions are collective but for the destructor; an object that dies before `commit` takes
-/// the file with it, and PATH stays what it was.
+/// PATH.part, shared by a group. All functions are collective but for `abandon` and the destructor; an object that dies before
+/// `commit` takes the file with it, and PATH stays what it was.
 class PartFile {
  public:
     /// Creates it empty and makes sure that every rank can write it. `bytes`: its expected size.
@@ -20,10 +20,10 @@ class PartFile {
 
     const std::string& name() const { return name_; }
 
-    /// After a failed write, with the HDF5 file still open: finds out from the file system why, since HDF5 does not pass the
-    /// reason on, and gives the space back. Without room HDF5 cannot close the file, and a file that it could not close makes
-    /// it crash in MPI_Finalize. Returns the reason on every rank, in brackets after a blank; empty where none is found.
-    std::string give_up();
+    /// After `what` broke HDF5 on this rank, which may be in step with no other: removes the file and throws Error (one rank's,
+    /// so it ends the job) with the reason from the file system, since HDF5 does not pass it on. Of several ranks that come here
+    /// one does that; the others wait to be ended with the job.
+    [[noreturn]] void abandon(const std::string& what);
 
     /// Syncs the file to the disk and renames it to PATH.
     void commit();

@@ -1,7 +1,8 @@
 // One field in one HDF5 file, written collectively and readable as it is by h5py, xarray and ParaView (VTKHDF ImageData).
 //
 // All functions here that take a communicator are collective over it. MPI_COMM_NULL stands for this process alone, which then
-// needs no MPI at all (serial tools). Errors are thrown on every rank alike (Error::collective), naming the file.
+// needs no MPI at all (serial tools). Errors are thrown on every rank alike (Error::collective), naming the file; only that HDF5
+// cannot write a file is an error of one rank, which ends the job.
 #pragma once
 
 #include <mpi.h>
@@ -45,7 +46,8 @@ double cell_coordinate(const Grid& grid, int axis, Index i);
 
 /// Writes PATH.part in slabs, closes, reads it back, compares the digest with info.digest, syncs and renames: PATH is always
 /// whole, old or new, and no PATH.part is left behind. `block` is this rank's part of the grid; `compression` 1..9 deflates
-/// chunks, 0 stores the field in one piece. Throws Error with Exit::failure: no space, folder gone, digest differs, ...
+/// chunks, 0 stores the field in one piece. Throws Error with Exit::failure: no space, folder gone, digest differs, ... After one
+/// of one rank (no space: collective() is false) HDF5 must not be used again, nor MPI_Finalize be called.
 void write_snapshot(MPI_Comm comm, const std::string& path, const SnapshotInfo& info, const Box& block, int compression,
                     const ReadPlanes& read, std::uint64_t slab_bytes = max_slab_bytes);
 

@@ -95,13 +95,14 @@ void store_scale(const FileGroup& group, hid_t scale, const Grid& grid, int axis
     });
 }
 
-void write_part(const FileGroup& group, PartFile& part, const SnapshotInfo& info, const Box& block, int compression,
+void write_part(const FileGroup& group, const PartFile& part, const SnapshotInfo& info, const Box& block, int compression,
                 const ReadPlanes& read, std::uint64_t slab_bytes) {
+    const Hdf5Writing writing;
     Hdf5Handle file;
     group.step([&] {
         file = Hdf5Handle(H5Fcreate(part.name().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, group.file_access()), H5Fclose, "H5Fcreate");
     });
-    try {
+    {
         Hdf5Handle field;
         Hdf5Handle scales[3];
         group.step([&] {
@@ -113,8 +114,6 @@ void write_part(const FileGroup& group, PartFile& part, const SnapshotInfo& info
         for (int a = 0; a < 3; ++a) store_scale(group, scales[a], info.grid, a, slab_bytes);
         store_field(group, field, ValueType::of(info.precision), block, slab_bytes, read);
         group.step([&] { check_hdf5(H5Fflush(file, H5F_SCOPE_GLOBAL), "H5Fflush"); });
-    } catch (const Error& error) {
-        throw Error(error.what() + part.give_up(), error.exit(), true);
     }
     group.step([&] { file.close("H5Fclose"); });
 }
@@ -148,11 +147,15 @@ void write_snapshot(MPI_Comm comm, const std::string& path, const SnapshotInfo& 
     const FileSizeSignalIgnored no_signal;
     try {
         PartFile part(group, path, snapshot_bytes(info.grid, info.precision));
-        write_part(group, part, info, block, compression, read, slab_bytes);
+        try {
+            write_part(group, part, info, block, compression, read, slab_bytes);
+        } catch (const Hdf5Error& error) {
+            part.abandon(error.what());
+        }
         verify_part(comm, part, info, block, slab_bytes);
         part.commit();
     } catch (const Error& error) {
-        throw Error(fmt::format("cannot write {}: {}", path, error.what()), Exit::failure, true);
+        throw Error(fmt::format("cannot write {}: {}", path, error.what()), Exit::failure, error.collective());
     }
 }
 

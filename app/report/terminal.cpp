@@ -108,19 +108,20 @@ std::string transports_line(const RunRecord& record) {
     return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
+std::string time_row(const std::string& label, double seconds, const std::string& share = "") {
+    return fmt::format("{:<15}{:>10.3f} s{}\n", label, seconds, share);
+}
+
 /// Sections that overlap, or that different ranks are slowest in, may add up to more than the whole.
 std::string phase_table(const RunRecord& record) {
-    const auto line = [](const std::string& label, double seconds, const std::string& share = "") {
-        return fmt::format("{:<15}{:>10.3f} s{}\n", label, seconds, share);
-    };
-    std::string text = line("set-up", record.setup_s) + line("sweeps", record.solve_s);
+    std::string text = time_row("set-up", record.setup_s) + time_row("sweeps", record.solve_s);
     for (const auto& [phase, seconds] : record.phases) {
-        text += line("  " + phase, seconds, record.solve_s > 0 ? fmt::format("{:>8.1f} %", 100 * seconds / record.solve_s) : "");
+        text +=
+            time_row("  " + phase, seconds, record.solve_s > 0 ? fmt::format("{:>8.1f} %", 100 * seconds / record.solve_s) : "");
     }
-    text += line("checks", record.check_s);
-    if (record.output_s > 0) text += line("output", record.output_s);
-    if (record.verify_s > 0) text += line("verification", record.verify_s);
-    return text + line("total", record.total_s);
+    text += time_row("checks", record.check_s);
+    if (record.verify_s > 0) text += time_row("verification", record.verify_s);
+    return text;
 }
 
 std::string converged_line(const RunRecord& record, const Style& style) {
@@ -147,7 +148,6 @@ std::string details_text(const RunRecord& record, const Style& style) {
     }
     const std::string converged = converged_line(record, style);
     if (!converged.empty()) text += row("converged", converged);
-    if (!record.files.empty()) text += row("files", fmt::format("{}", fmt::join(record.files, ", ")));
     return text;
 }
 
@@ -213,6 +213,14 @@ std::string result_text(const RunRecord& record, bool quiet, const Style& style)
     return (quiet ? "" : details_text(record, style)) + row("digest", fmt::format("{:016x}", record.digest)) +
            (quiet ? "" : "\n") + fmt::format("Figure of Merit (FOM): {:.3f} MLUP/s\n", record.glups() * 1e3) + verification +
            '\n';
+}
+
+std::string closing_text(const RunRecord& record) {
+    std::string text = "\n";
+    if (record.output_s > 0) text += time_row("output", record.output_s);
+    text += time_row("total", record.total_s);
+    if (!record.files.empty()) text += row("files", fmt::format("{}", fmt::join(record.files, ", ")));
+    return text;
 }
 
 }  // namespace jacobi

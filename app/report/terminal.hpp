@@ -25,8 +25,11 @@ std::string edges_text(const RunRecord& record, std::size_t limit = 48);
 /// What --dry-run prints: header and edges.
 std::string dry_run_text(const RunRecord& record, const Style& style);
 
-/// Phases, rate and bound, residuals, digest, files; then the two lines that always stand,
+/// Phases, rate and bound, residuals, digest; then the two lines that always stand,
 /// "Figure of Merit (FOM): 12345.678 MLUP/s" and "Verification: PASS (...)". `quiet`: only these two and the digest.
 std::string result_text(const RunRecord& record, bool quiet, const Style& style);
+
+/// What follows when the results are stored: time of output, whole time, files.
+std::string closing_text(const RunRecord& record);
 
 }  // namespace jacobi

@@ -108,7 +108,8 @@ Verification verify_field(const Topology& topology, const Decomposition& decompo
     if (record.diverged) {
         v.kind = "finite";
         v.verdict = Verification::Verdict::fail;
-        v.text = fmt::format("diverged by sweep {}: the field is not finite", record.iterations);
+        v.text = fmt::format("diverged by sweep {}: the residual's maximum is {}", record.iterations,
+                             record.checks.back().residual_max);
         return v;
     }
     switch (resolve_verify(config)) {

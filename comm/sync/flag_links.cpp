@@ -15,12 +15,14 @@ FlagLinks flag_links(const SyncContext& c, bool raise) {
         link.there = raise ? reinterpret_cast<Generation*>(e.peer + ArenaLayout::counter(there)) : nullptr;
         link.own_tiles = reinterpret_cast<const Generation*>(c.memory.own() + ArenaLayout::tile(face_of(e.direction)));
         link.there_tiles = reinterpret_cast<Generation*>(e.peer + ArenaLayout::tile(face_of(there)));
+        link.self = e.self();
         links.links.push_back(link);
     }
-    // The smallest device's limit and the largest block, so that all ranks cut their blocks alike.
-    std::array<Index, 3> most{-c.backend.persistent_limit(), c.block[1], c.block[2]};
-    MPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_INT64_T, MPI_MAX, c.topology.world.get());
-    links.tiles = choose_tiles(static_cast<int>(-most[0]), most[1], most[2]);
+    // All ranks cut their blocks alike: by the smallest device's limit and the smallest block, so that no tile anywhere is empty.
+    // (An empty tile at a face would announce rows that its neighbour within the rank computes.)
+    std::array<Index, 3> least{c.backend.persistent_limit(), c.block[1], c.block[2]};
+    MPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_INT64_T, MPI_MIN, c.topology.world.get());
+    links.tiles = choose_tiles(static_cast<int>(least[0]), least[1], least[2]);
     return links;
 }
 

@@ -90,6 +90,7 @@ class CudaBackend final : public CudaBackendBase {
     Range interior_{};
     bool pushes_ = false;  ///< any neighbour at all
 
+    bool small_ = false;  ///< passes are about as short as launches
     bool flagged_ = false;
     FlagArgs flags_{};
     DeviceBuffer<FlagState> state_;

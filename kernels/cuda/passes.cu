@@ -47,10 +47,17 @@ void CudaBackend<T>::whole(Generation g) {
     sample_.next_pass();
 }
 
-/// A whole pass in one kernel; with overlap its waiting tiles come first, and raise while the others run.
+/// One pass with flags. Small blocks take one kernel, whose waiting tiles come first with overlap and raise while the others run:
+/// a launch is what they have to save. Large ones with overlap take the boundary's and the interior's kernels side by side, as
+/// other rungs do.
 template <class T>
 void CudaBackend<T>::flagged_pass(Generation g, bool overlap) {
     if (!overlap || !pushes_) return whole(g);
+    if (!small_) {
+        boundary(g);
+        interior(g);
+        return;
+    }
     cudaStream_t stream = boundary_stream_.get();
     make_room();
     sample_.mark(PassSample::interior_begin, stream);
@@ -63,8 +70,9 @@ void CudaBackend<T>::flagged_pass(Generation g, bool overlap) {
 template <class T>
 void CudaBackend<T>::flagged_passes(Generation g, Index passes, bool overlap) {
     const Generation end = g + passes;
-    // The first passes of a batch are issued one by one: the sampled one is among them, and they leave an even generation.
-    while (g < end && (g % 2 != 0 || sample_.open())) flagged_pass(g++, overlap);
+    // The first passes of a batch are issued one by one: the sampled one is among them, and they leave an even generation. Large
+    // blocks have no use for a graph: their launches are hidden.
+    while (g < end && (g % 2 != 0 || sample_.open() || !small_)) flagged_pass(g++, overlap);
     if (end - g >= PassGraph::passes && !graph_.ready()) {
         graph_.capture(boundary_stream_.get(), [&] {
             for (int i = 0; i < PassGraph::passes; ++i) flagged_pass(g + i, overlap);

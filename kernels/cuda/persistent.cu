@@ -31,6 +31,7 @@ void CudaBackend<T>::use_tiles(const FlagLinks& links) {
             if (!(link.direction == Direction::face(f))) continue;
             persistent_.own_tiles[f] = link.own_tiles;
             persistent_.there_tiles[f] = link.there_tiles;
+            persistent_.remote[f] = !link.self;
         }
     }
 }

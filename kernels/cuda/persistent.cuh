@@ -18,7 +18,8 @@ struct PersistentArgs {
     // By face, null without a neighbour: words that the neighbour's tiles raise here, and those that this rank's raise there.
     const Generation* own_tiles[face_count];
     Generation* there_tiles[face_count];
-    FlagArgs flags;  ///< for its time limit and failure state
+    bool remote[face_count];  ///< another rank's, perhaps another GPU's
+    FlagArgs flags;           ///< for its time limit and failure state
 };
 
 /// Does tile (ty, tz) have cells on face f?
@@ -72,21 +73,54 @@ __device__ inline bool await_pass(const PersistentArgs<T>& a, int ty, int tz, Ge
     return __syncthreads_and(ok) != 0;
 }
 
-/// After a tile's pass g: its accesses, the block barrier, then release stores, one thread each: for this rank's tiles at device
-/// scope, for the neighbours' at system scope, into the word of the tile across the face.
+/// After a tile's pass g: its accesses, the block barrier, one fence, then stores of g + 1 into the tile's own word and those of
+/// the tiles across the faces it touches. All by one thread: a fence followed by its own stores is a release of everything the
+/// barrier ordered before it. Device scope reaches this rank's tiles, system scope everybody; the latter costs more and is taken
+/// where a neighbour needs it.
 template <class T>
 __device__ inline void announce_pass(const PersistentArgs<T>& a, int ty, int tz, Generation g) {
     __syncthreads();
-    const int thread = static_cast<int>(threadIdx.x);
-    if (thread == 0) {
-        asm volatile("st.release.gpu.global.s64 [%0], %1;" ::"l"(a.tile_done + word_of(a.tiles, ty, tz)), "l"(g + 1) : "memory");
-    } else if (thread <= face_count) {
-        const int f = thread - 1;
-        if (a.there_tiles[f] != nullptr && at_face(a.tiles, f, ty, tz)) {
-            store_release_system(a.there_tiles[f] + word_across(a.tiles, f, ty, tz), g + 1);
-        }
+    if (threadIdx.x != 0) return;
+    bool system = false;
+    for (int f = 0; f < face_count; ++f) system |= a.remote[f] && at_face(a.tiles, f, ty, tz);
+    if (system) {
+        asm volatile("fence.acq_rel.sys;" ::: "memory");
+    } else {
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    }
+    const auto store = [g](Generation* word) {
+        asm volatile("st.relaxed.sys.global.s64 [%0], %1;" ::"l"(word), "l"(g + 1) : "memory");
+    };
+    store(a.tile_done + word_of(a.tiles, ty, tz));
+    for (int f = 0; f < face_count; ++f) {
+        if (a.there_tiles[f] != nullptr && at_face(a.tiles, f, ty, tz)) store(a.there_tiles[f] + word_across(a.tiles, f, ty, tz));
     }
 }
+
+/// A warp's share of a tile: groups of 32 packs, row by row, every `warps`-th row. Stepping costs no division.
+struct WarpItems {
+    int x, y, z;  ///< group within its row; row within the tile
+    int groups, height, depth;
+    int step_y, step_z;  ///< of `warps` rows
+
+    __device__ WarpItems(int warp, int warps, int row_groups, int rows, int planes)
+        : x(0),
+          y(warp % max(1, rows)),
+          z(warp / max(1, rows)),
+          groups(row_groups),
+          height(rows),
+          depth(planes),
+          step_y(warps % max(1, rows)),
+          step_z(warps / max(1, rows)) {}
+    __device__ bool more() const { return z < depth; }
+    __device__ void next() {
+        if (++x < groups) return;
+        x = 0;
+        y += step_y;
+        z += step_z;
+        if (y >= height) y -= height, ++z;
+    }
+};
 
 /// Passes g, ..., g + passes - 1. All blocks must be resident (cooperative launch).
 template <class T, bool Rhs>
@@ -97,9 +131,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
     const int y0 = a.extent[1] * ty / a.tiles.y, y1 = a.extent[1] * (ty + 1) / a.tiles.y;
     const int z0 = a.extent[2] * tz / a.tiles.z, z1 = a.extent[2] * (tz + 1) / a.tiles.z;
     constexpr int warps = persistent_threads / 32;
-    const int height = max(1, y1 - y0);
-    const int row_items = (a.extent[0] + 32 * cells - 1) / (32 * cells);  // a warp's worth of groups each
-    const int items = row_items * (y1 - y0) * (z1 - z0);
+    const int row_groups = (a.extent[0] + 32 * cells - 1) / (32 * cells);
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     for (Generation g = first; g < first + passes; ++g) {
         if (!await_pass(a, ty, tz, g)) return;
@@ -107,16 +139,16 @@ __global__ void __launch_bounds__(persistent_threads, 1)
         const PushTargets<T>& to = a.to[(g + 1) & 1];
         // Two groups at a time, all loads before the stores, so that a warp waits for the L2 half as often. Plain loads: other
         // blocks and other GPUs write these cells while this kernel runs; the acquires above order them.
-        for (int item = warp; item < items; item += 2 * warps) {
+        for (WarpItems item(warp, warps, row_groups, y1 - y0, z1 - z0); item.more();) {
             Pack<T> next[2];
             int x[2], y[2], z[2];
 #pragma unroll
             for (int i = 0; i < 2; ++i) {
-                const int at = item + i * warps, row = at / row_items;
-                x[i] = (at % row_items * 32 + lane) * cells;
-                y[i] = y0 + row % height;
-                z[i] = z0 + row / height;
-                if (at >= items || x[i] >= a.extent[0]) x[i] = -1;
+                x[i] = (item.x * 32 + lane) * cells;
+                y[i] = y0 + item.y;
+                z[i] = z0 + item.z;
+                if (!item.more() || x[i] >= a.extent[0]) x[i] = -1;
+                item.next();
                 if (x[i] < 0) continue;
                 const Index element = x[i] + y[i] * s.pitch + z[i] * s.plane;
                 const T* u = s.u + element;

@@ -76,14 +76,33 @@ TEST(ArenaLayout, SeparatesItsParts) {
 
 TEST(ArenaLayout, GivesEveryWordThatNeighboursWriteALineOfItsOwn) {
     std::set<std::size_t> lines;
+    const auto take = [&lines](std::size_t offset) {
+        EXPECT_EQ(offset % ArenaLayout::line, 0u);
+        EXPECT_LE(offset + ArenaLayout::line, ArenaLayout::header_bytes);
+        EXPECT_TRUE(lines.insert(offset / ArenaLayout::line).second) << "offset " << offset;
+    };
     for (int code = 0; code < Direction::count; ++code) {
-        for (const std::size_t offset : {ArenaLayout::counter({code}), ArenaLayout::arrival({code}, 0),
-                                         ArenaLayout::arrival({code}, 1), ArenaLayout::probe({code})}) {
-            EXPECT_EQ(offset % ArenaLayout::line, 0u);
-            EXPECT_LE(offset + ArenaLayout::line, ArenaLayout::header_bytes);
-            EXPECT_TRUE(lines.insert(offset / ArenaLayout::line).second) << "direction " << code;
+        take(ArenaLayout::counter({code}));
+        take(ArenaLayout::probe({code}));
+    }
+    for (int face = 0; face < face_count; ++face) {
+        for (int tile = 0; tile < TileGrid::most; ++tile) take(ArenaLayout::tile(face) + tile * ArenaLayout::line);
+    }
+}
+
+TEST(TileGrid, StaysInItsLimitsAndHasNoEmptyTile) {
+    for (const int limit : {1, 2, 7, 66, 132, 1000}) {
+        for (const Index rows : {1, 2, 5, 64, 1000}) {
+            for (const Index planes : {1, 3, 40, 128, 100000}) {
+                const TileGrid t = choose_tiles(limit, rows, planes);
+                EXPECT_GE(t.count(), 1);
+                EXPECT_LE(t.count(), std::min(limit, TileGrid::most));
+                EXPECT_LE(t.y, rows);
+                EXPECT_LE(t.z, planes);
+            }
         }
     }
+    EXPECT_GE(choose_tiles(132, 64, 64).count(), 120);  // uses what there is
 }
 
 }  // namespace
