@@ -14,6 +14,7 @@
 #include "options.hpp"
 #include "output_checks.hpp"
 #include "output_path.hpp"
+#include "part_file.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "snapshot.hpp"
@@ -133,8 +134,8 @@ class Run {
     }
     /// Set-up, files and verification wait inside libraries, so a guard bounds them; its limit is generous and grows with the
     /// work.
-    Watchdog guard(const char* what, double extra_seconds) const {
-        return {what, 5 * config_.comm.timeout_s + extra_seconds, where_};
+    Watchdog guard(const char* what, double extra_seconds, std::function<void()> last_words = {}) const {
+        return {what, 5 * config_.comm.timeout_s + extra_seconds, where_, std::move(last_words)};
     }
 
     void set_up() {
@@ -208,7 +209,8 @@ class Run {
     void dump(const Check& check, const std::string& path) {
         const double begin = MPI_Wtime();
         const Watchdog watch = guard("writing the snapshot",
-                                     static_cast<double>(snapshot_bytes(config_.problem.grid, config_.solver.precision)) / 1e7);
+                                     static_cast<double>(snapshot_bytes(config_.problem.grid, config_.solver.precision)) / 1e7,
+                                     [part = PartFile::name_of(path)] { unlink(part.c_str()); });
         SnapshotInfo info;
         info.grid = config_.problem.grid;
         info.precision = config_.solver.precision;

@@ -55,18 +55,21 @@ const DeviceFacts* driven(const RankFacts& rank) {
 namespace {
 
 /// "node07, process 4711, stopped".
-std::string place(const RankFacts& r) { return fmt::format("{}, process {}{}{}", r.host, r.pid, r.state.empty() ? "" : ", ", r.state); }
+std::string place(const RankFacts& r) {
+    return fmt::format("{}, process {}{}{}", r.host, r.pid, r.state.empty() ? "" : ", ", r.state);
+}
 
 void advise_on_stuck(const Examination& e, std::vector<Finding>& findings) {
     std::string suspects;
     for (const RankFacts& r : e.ranks) {
         if (!r.state.empty()) suspects += fmt::format("; rank {} ({})", r.rank, place(r));
     }
-    findings.push_back({Severity::fail, "ranks",
-                        fmt::format("the step \"{}\" did not end within its limit, and the examination with it{}", e.stuck, suspects),
-                        "jacobi would hang in the same place until its watchdog ends it",
-                        "all ranks not named as lost had reported before this step: look for one that has been stopped since, for a driver that "
-                        "does not answer, and at MPI's own shared memory"});
+    findings.push_back(
+        {Severity::fail, "ranks",
+         fmt::format("the step \"{}\" did not end within its limit, and the examination with it{}", e.stuck, suspects),
+         "jacobi would hang in the same place until its watchdog ends it",
+         "all ranks not named as lost had reported before this step: look for one that has been stopped since, for a driver that "
+         "does not answer, and at MPI's own shared memory"});
 }
 
 void advise_on_nodes(const Examination& e, std::vector<Finding>& findings) {

@@ -17,6 +17,12 @@ std::vector<const RankFacts*> on_node(const Examination& e, int node) {
     return ranks;
 }
 
+std::set<std::string> pid_namespaces(const std::vector<const RankFacts*>& ranks) {
+    std::set<std::string> names;
+    for (const RankFacts* r : ranks) names.insert(r->pid_namespace);
+    return names;
+}
+
 void advise_on_window(const Examination& e, int node, std::vector<Finding>& findings) {
     const Outcome& window = e.windows[node];
     const auto ranks = on_node(e, node);
@@ -29,9 +35,10 @@ void advise_on_window(const Examination& e, int node, std::vector<Finding>& find
         "enlarge {} (containers: --shm-size=8g, or --ipc=host), or set OMPI_MCA_osc_sm_backing_directory to a folder with room",
         first.shm_folder);
     if (window.failed()) {
+        const bool says_it = window.detail.find("enlarge") != std::string::npos || pid_namespaces(ranks).size() > 1;
         add(Severity::fail, fmt::format("node {}: no shared window: {}", node, window.detail),
             "the host back end has no transport: shm, the CUDA back end no sync: event: its notices go through such a window",
-            enlarge);
+            says_it ? "" : enlarge);
         return;
     }
     if (!window.ok()) return;
@@ -51,14 +58,12 @@ void advise_on_window(const Examination& e, int node, std::vector<Finding>& find
 
 /// Processes of several containers on one machine.
 void advise_on_namespaces(const Examination& e, int node, std::vector<Finding>& findings) {
-    std::set<std::string> pids, ipcs;
-    for (const RankFacts* r : on_node(e, node)) {
-        pids.insert(r->pid_namespace);
-        ipcs.insert(r->ipc_namespace);
-    }
+    const std::set<std::string> pids = pid_namespaces(on_node(e, node));
+    std::set<std::string> ipcs;
+    for (const RankFacts* r : on_node(e, node)) ipcs.insert(r->ipc_namespace);
     if (pids.size() > 1) {
         findings.push_back(
-            {on_gpus(e) ? Severity::fail : Severity::note, "shared memory",
+            {on_gpus(e) || e.windows[node].failed() ? Severity::fail : Severity::note, "shared memory",
              fmt::format("node {}: its ranks live in {} PID namespaces", node, pids.size()),
              "CUDA IPC (transport: ipc, sync: event, flag) does not work between them, and Open MPI's single copies may fail or "
              "read from a wrong process",

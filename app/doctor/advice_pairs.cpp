@@ -112,9 +112,11 @@ class PairAdvice {
                 pairs_.begin(), pairs_.end(), [&](const PairResult* a, const PairResult* b) { return a->*figure < b->*figure; });
             return fmt::format("{:.3g} to {:.3g}", (*low)->*figure, (*high)->*figure);
         };
+        const std::size_t count = pairs_.size() / 2;
         findings_.push_back(
             {Severity::ok, "pairs",
-             fmt::format("all {} pairs work both ways through {}: store {} GB/s, flags {} us one way", pairs_.size() / 2,
+             fmt::format("{} both ways through {}: store {} GB/s, flags {} us one way",
+                         count == 1 ? "one pair works" : fmt::format("all {} pairs work", count),
                          cuda_ ? "CUDA IPC" : "shared windows", range(&PairResult::store_gbs), range(&PairResult::flag_us)),
              "", ""});
     }

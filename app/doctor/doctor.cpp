@@ -40,13 +40,14 @@ std::optional<int> parse(int argc, char** argv, jacobi::doctor::DoctorOptions& o
     return std::nullopt;
 }
 
-/// Lets Open MPI's messages survive what this program is there to find. A launcher out of sight has started this rank in another PID namespace,
-/// and maybe each rank in one of its own: those of equal process ids crash in shared-memory messages, and single copies read from
-/// whatever process has the other's id. The user's own settings stay.
+/// Lets Open MPI's messages survive what this program is there to find. A launcher out of sight has started this rank in another
+/// PID namespace, and maybe each rank in one of its own: those of equal process ids crash in shared-memory messages, and single
+/// copies read from whatever process has the other's id. The user's own settings stay.
 void settle_messages() {
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return;
-    if (jacobi::find_ancestor({"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted"}) == 0) setenv("OMPI_MCA_btl", "^vader", 0);
+    if (jacobi::find_ancestor({"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted"}) == 0)
+        setenv("OMPI_MCA_btl", "tcp,self", 0);
 }
 
 }  // namespace

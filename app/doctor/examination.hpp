@@ -29,7 +29,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, ordinal, name, uuid, pci, numa, 
 
 struct RankFacts {
     int rank = 0;
-    std::string lost;  ///< the step in which it did not report; then nothing below is known, or no more than until then
+    std::string lost;   ///< the step in which it did not report; then nothing below is known, or no more than until then
     std::string state;  ///< "stopped", ... where rank 0 could see that its process does not run
     std::string host;
     int node = -1;  ///< ranks that can share memory, numbered by their lowest ranks; -1 unknown
@@ -53,9 +53,10 @@ struct RankFacts {
     int sharers = 0;   ///< ranks of the node on that device
     std::string json;  ///< rank 0: why the file of --json cannot be written; empty where it can
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankFacts, rank, lost, state, host, node, pid, boot_id, pid_namespace, ipc_namespace, container, wsl,
-                                   cores, numa, shm_folder, shm_mib, shm_free_mib, cuda_built, gpu_hardware, cuda_driver,
-                                   cuda_runtime, visible, launch_blocking, mps_daemon, no_device, devices, device, sharers, json)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankFacts, rank, lost, state, host, node, pid, boot_id, pid_namespace, ipc_namespace,
+                                   container, wsl, cores, numa, shm_folder, shm_mib, shm_free_mib, cuda_built, gpu_hardware,
+                                   cuda_driver, cuda_runtime, visible, launch_blocking, mps_daemon, no_device, devices, device,
+                                   sharers, json)
 
 struct MpiFacts {
     std::string library, standard, thread_level;

@@ -1,5 +1,5 @@
-// The examination itself, as every rank carries it out. Between steps the ranks call the roll (rounds.hpp), so that whoever hangs in a step is
-// named at its end and left out of the next.
+// The examination itself, as every rank carries it out. Between steps the ranks call the roll (rounds.hpp), so that whoever hangs
+// in a step is named at its end and left out of the next.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ namespace jacobi::doctor {
 
 class Examiner {
  public:
-    /// `limit_s`: of a step. `last_words` is called on rank 0, in another thread, with what is known, when rank 0 itself gets stuck in a step;
-    /// the job is aborted after it.
+    /// `limit_s`: of a step. `last_words` is called on rank 0, in another thread, with what is known, when rank 0 itself gets
+    /// stuck in a step; the job is aborted after it.
     Examiner(double limit_s, int thread_level, std::function<void(const Examination&)> last_words);
 
     // The steps, in this order. Collective over the ranks that live.
@@ -62,7 +62,9 @@ class Examiner {
 Communicator communicator_of(const std::vector<int>& ranks);
 
 /// As it travels. Bytes that are no UTF-8 become U+FFFD.
-inline std::string text_of(const nlohmann::json& value) { return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+inline std::string text_of(const nlohmann::json& value) {
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 template <class Work>
 void Examiner::guarded(const std::string& step, double patience, Work&& work) {

@@ -12,16 +12,17 @@ namespace jacobi::doctor {
 
 using Json = nlohmann::json;
 
-/// Why a window must not be tried on this node; empty: it may. Open MPI takes a segment made by a process of its own id for its own, so
-/// that ranks of equal ids in different PID namespaces crash.
+/// Why a window must not be tried on this node; empty: it may. Open MPI takes a segment made by a process of its own id for its
+/// own, so that ranks of equal ids in different PID namespaces crash.
 std::string Examiner::equal_pids() const {
     std::map<int, int> seen;  // rank by process id
     for (const int r : node_) {
         const auto [first, added] = seen.emplace(e_.ranks[r].pid, r);
         if (!added) {
-            return fmt::format("ranks {} and {} both are process {}, in PID namespaces of their own: Open MPI confuses their shared memory, and "
-                               "crashes",
-                               first->second, r, first->first);
+            return fmt::format(
+                "ranks {} and {} both are process {}, in PID namespaces of their own: Open MPI confuses their shared memory, and "
+                "crashes",
+                first->second, r, first->first);
         }
     }
     return {};

@@ -35,10 +35,17 @@ std::string wrapped(const std::string& text, std::size_t indent) {
     return result + '\n';
 }
 
+/// The number in "pid:[4026531836]".
+std::string number_of(const std::string& name) {
+    const auto open = name.find('[');
+    return open == std::string::npos ? "-" : name.substr(open + 1, name.find(']') - open - 1);
+}
+
 std::string remarks(const RankFacts& r) {
     std::string text;
     const auto add = [&](const std::string& remark) { text += (text.empty() ? "" : ", ") + remark; };
     if (!r.lost.empty()) add(fmt::format("LOST in \"{}\"", r.lost));
+    if (!r.state.empty()) add(r.state);
     if (const DeviceFacts* d = driven(r)) {
         if (d->mig) add("MIG");
         if (d->mps) add("MPS");
@@ -51,13 +58,14 @@ std::string remarks(const RankFacts& r) {
 }
 
 std::string system_table(const Examination& e) {
-    std::string text = fmt::format("{:>4}  {:>4}  {:<16}  {:>5}  {:>4}  {:>12}  {:<20}  {:<20}  {}\n", "rank", "node", "host",
-                                   "cores", "NUMA", "shm free", "PID namespace", "IPC namespace", "remarks");
+    const char* const layout = "{:>4}  {:>4}  {:<16}  {:>5}  {:>4}  {:>19}  {:>13}  {:>13}  {}\n";
+    std::string text = fmt::format(fmt::runtime(layout), "rank", "node", "host", "cores", "NUMA", "shared memory free",
+                                   "PID namespace", "IPC namespace", "remarks");
+    const auto known = [](int n) { return n >= 0 ? std::to_string(n) : std::string("-"); };
     for (const RankFacts& r : e.ranks) {
-        const auto known = [](int n) { return n >= 0 ? std::to_string(n) : std::string("-"); };
-        const std::string free = r.shm_folder.empty() ? "" : fmt::format("{:.0f} MiB", r.shm_free_mib);
-        text += fmt::format("{:>4}  {:>4}  {:<16}  {:>5}  {:>4}  {:>12}  {:<20}  {:<20}  {}\n", r.rank, known(r.node), r.host,
-                            r.cores, known(r.numa), free, r.pid_namespace, r.ipc_namespace, remarks(r));
+        const std::string free = r.shm_folder.empty() ? "-" : fmt::format("{:.0f} of {:.0f} MiB", r.shm_free_mib, r.shm_mib);
+        text += fmt::format(fmt::runtime(layout), r.rank, known(r.node), r.host, r.cores, known(r.numa), free,
+                            number_of(r.pid_namespace), number_of(r.ipc_namespace), remarks(r));
     }
     return text;
 }
@@ -115,7 +123,8 @@ std::string matrices(const Examination& e) {
         for (const RankFacts& r : e.ranks) {
             if (r.node == node) ranks.push_back(r.rank);
         }
-        if (ranks.size() < 2) continue;
+        const auto here = [&](const PairResult& p) { return e.ranks[p.from].node == node; };
+        if (std::none_of(e.pairs.begin(), e.pairs.end(), here)) continue;
         text += fmt::format("\nnode {}: pairs through {}, row: the rank that writes, column: the rank whose memory it is\n", node,
                             ipc ? "CUDA IPC" : "shared windows");
         if (ranks.size() > widest) {

@@ -40,9 +40,35 @@ std::string folder_of(const std::string& path) {
     return parent.empty() ? "." : parent.string();
 }
 
+/// "the file needs 282256 bytes, out has 147456 bytes free", of a file in this folder.
+std::string room(const std::string& folder, std::uint64_t bytes) {
+    struct statvfs space {};
+    const std::uint64_t free =
+        statvfs(folder.c_str(), &space) == 0 ? static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize : 0;
+    return fmt::format("the file needs {} bytes, {} has {} bytes free", bytes, folder, free);
+}
+
+/// Reserves room behind the end of an empty file. Where the file system cannot, the room is only looked at.
+void reserve(const Descriptor& file, const std::string& folder, std::uint64_t bytes) {
+    int status = 0;
+    do status = fallocate(file.id(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+    while (status != 0 && errno == EINTR);
+    if (status == 0) return;
+    int cause = errno;
+    if (cause != ENOSPC && cause != EDQUOT) {
+        struct statvfs space {};
+        if (statvfs(folder.c_str(), &space) != 0 || bytes / space.f_frsize < space.f_bavail) return;
+        cause = ENOSPC;
+    }
+    if (ftruncate(file.id(), 0) != 0) cause = errno;  // some keep the part that they have reserved
+    throw std::runtime_error(fmt::format("{}: {}", std::strerror(cause), room(folder, bytes)));
+}
+
+/// Gives back what is reserved and not needed, and stores the file on the disk.
 void sync(const std::string& name) {
     const Descriptor file(name, O_WRONLY);
-    if (file.id() < 0 || fsync(file.id()) != 0) fail("cannot sync " + name);
+    const off_t size = file.id() < 0 ? -1 : lseek(file.id(), 0, SEEK_END);
+    if (size < 0 || ftruncate(file.id(), size) != 0 || fsync(file.id()) != 0) fail("cannot sync " + name);
 }
 
 /// errno of one more write at the end of a file, 0 if it succeeds. A short write precedes the error where a little room is left.
@@ -58,7 +84,7 @@ int errno_of_writing(int file) {
 }  // namespace
 
 PartFile::PartFile(const FileGroup& group, const std::string& path, std::uint64_t bytes)
-    : group_(group), path_(path), name_(path + ".part"), bytes_(bytes) {
+    : group_(group), path_(path), name_(name_of(path)), bytes_(bytes) {
     group.root_step([&] {
         if (Descriptor(name_, O_WRONLY | O_CREAT | O_TRUNC).id() < 0) fail(name_);
     });
@@ -72,6 +98,7 @@ PartFile::PartFile(const FileGroup& group, const std::string& path, std::uint64_
                                                      std::strerror(EFBIG), bytes, limit.rlim_cur));
             }
         });
+        group.root_step([&] { reserve(Descriptor(name_, O_WRONLY), folder_of(path), bytes); });
     } catch (const Error&) {
         if (group.root()) unlink(name_.c_str());
         throw;
@@ -88,16 +115,10 @@ void PartFile::abandon(const std::string& what) {
     if (unlink(name_.c_str()) != 0 && group_.size() > 1) std::this_thread::sleep_for(std::chrono::seconds(10));
 
     const int cause = file.id() < 0 ? 0 : errno_of_writing(file.id());
-    std::string reason;
-    struct statvfs space {};
-    // Cut to nothing, the file gives back what others have written, so that the room is what there was for it.
-    if (cause != 0 && ftruncate(file.id(), 0) == 0 && statvfs(folder_of(path_).c_str(), &space) == 0) {
-        reason = fmt::format(" ({}: the file needs {} bytes, {} has {} bytes free)", std::strerror(cause), bytes_,
-                             folder_of(path_), static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize);
-    } else if (cause != 0) {
-        reason = fmt::format(" ({})", std::strerror(cause));
-    }
-    throw Error(what + reason);
+    if (cause == 0) throw Error(what);
+    // Cut to nothing, the file gives back what has been written, so that the room is what there was for it.
+    const bool cut = ftruncate(file.id(), 0) == 0;
+    throw Error(fmt::format("{} ({}{})", what, std::strerror(cause), cut ? ": " + room(folder_of(path_), bytes_) : ""));
 }
 
 void PartFile::commit() {

@@ -12,12 +12,16 @@ namespace jacobi {
 /// `commit` takes the file with it, and PATH stays what it was.
 class PartFile {
  public:
-    /// Creates it empty and makes sure that every rank can write it. `bytes`: its expected size.
+    /// Creates it empty, makes sure that every rank can write it, and reserves `bytes`, the most that it may need, where the file
+    /// system can: a full disk is found here, since HDF5 does not bear it. A write of its own that fails may leave its ranks in
+    /// different collective calls for ever.
     PartFile(const FileGroup& group, const std::string& path, std::uint64_t bytes);
     ~PartFile();
     PartFile(const PartFile&) = delete;
     PartFile& operator=(const PartFile&) = delete;
 
+    /// PATH.part.
+    static std::string name_of(const std::string& path) { return path + ".part"; }
     const std::string& name() const { return name_; }
 
     /// After `what` broke HDF5 on this rank, which may be in step with no other: removes the file and throws Error (one rank's,

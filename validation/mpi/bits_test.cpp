@@ -129,10 +129,18 @@ void run_case(test::Checks& checks, const Topology& topology, const Case& c, con
     Reference<T> start(c.problem), middle = start, end = start;
     middle.advance(halfway);
     end.advance(sweeps);
+    RunRecord machine;
+    make_backend(topology, config, machine);
+    const bool takes_turns = !machine.multi_process_service &&
+                             std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; }) &&
+                             machine.backend == "cuda";
     int variant = 0;
     for (const Decomposition& d : decompositions(c.problem.grid, checks.size())) {
         for (const Rung& rung : rungs()) {
             if (*rung.backend != '\0' && rung.backend != backend_name) continue;
+            // Kernels that wait are slow where ranks take turns on a GPU: a few cases, forced, show that they are right.
+            const bool waits = std::string(rung.name) == "flag" || std::string(rung.name) == "persistent";
+            if (waits && takes_turns && c.name != "one wide random") continue;
             for (const bool overlap : {false, true}) {
                 // Threads only matter to the host back end: alternate.
                 config.device.threads = 1 + variant++ % 3;

@@ -7,7 +7,7 @@ from . import machine
 from .launch import ONE_VISIBLE, Failure, Skipped
 from .record import FAILED, IMPOSSIBLE, PASSED, Line
 
-RUNGS = ("event", "barrier")
+RUNGS = ("barrier", "event", "stream", "flag", "persistent")
 
 # Small decks, each verified by itself too. The digest of each must be the host back end's.
 DECKS = {
@@ -58,13 +58,13 @@ class Checks:
             self.expected[deck] = self.launcher.jacobi(1, file, settings, backend="host")["digest"]
         return self.expected[deck]
 
-    def digests(self, ranks, how, env, decks=tuple(DECKS), wrapper=()):
+    def digests(self, ranks, how, env, rungs, decks=tuple(DECKS), wrapper=()):
         for deck in decks:
             name = f"{deck}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {how}"
 
             def work(deck=deck, name=name):
                 wanted, seen = self.digest_of_host(deck), set()
-                for rung in RUNGS:
+                for rung in rungs:
                     file, settings = DECKS[deck]
                     report = self.launcher.jacobi(ranks, file, {**settings, "comm.sync": rung}, env=env, wrapper=wrapper)
                     if report["digest"] != wanted:
@@ -75,7 +75,7 @@ class Checks:
                 expected = {"ipc" if self.launcher.backend == "cuda" else "shm"} if ranks > 1 else set()
                 if seen != expected:
                     raise Failure(f"transports between ranks: {', '.join(sorted(seen)) or 'none'}", "")
-                return Line(name, PASSED, f"{wanted} = host; {' and '.join(RUNGS)}" + "".join(f"; {t}" for t in seen))
+                return Line(name, PASSED, f"{wanted} = host; {', '.join(rungs)}" + "".join(f"; {t}" for t in seen))
 
             self.record.run(name, work)
 
@@ -106,19 +106,22 @@ class Checks:
             "grid.cells": (32, 32, 32), "grid.periodic": (True, True, True), "problem.kind": "random", "solver.iterations": 5,
             "solver.check_every": 2, "verify.kind": "reference", "comm.timeout_s": 60,
         }  # fmt: skip
-        for tool, ranks in (("memcheck", 1), ("memcheck", 2), ("racecheck", 1), ("racecheck", 2), ("synccheck", 1)):
-            name = f"{tool}, {ranks} {'rank' if ranks == 1 else 'ranks'}"
+        for tool, ranks, rung in (
+            ("memcheck", 1, "event"), ("memcheck", 1, "flag"), ("memcheck", 1, "persistent"), ("memcheck", 2, "event"),
+            ("racecheck", 1, "flag"), ("racecheck", 1, "persistent"), ("racecheck", 2, "event"), ("synccheck", 1, "persistent"),
+        ):  # fmt: skip
+            name = f"{tool}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {rung}"
 
-            def work(tool=tool, ranks=ranks, name=name):
+            def work(tool=tool, ranks=ranks, rung=rung, name=name):
                 if shutil.which("compute-sanitizer") is None:
                     return Line(name, IMPOSSIBLE, "no compute-sanitizer here")
                 if self.launcher.backend != "cuda":
                     return Line(name, IMPOSSIBLE, "no kernels on the host back end")
-                log = self.launcher.scratch / f"{tool}-{ranks}"
+                log = self.launcher.scratch / f"{tool}-{ranks}-{rung}"
                 wrapper = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", "--log-file", f"{log}.%p"]
                 fault = None
                 try:
-                    self.launcher.jacobi(ranks, "gpu-512.yaml", settings, 90, env, wrapper=wrapper)
+                    self.launcher.jacobi(ranks, "gpu-512.yaml", {**settings, "comm.sync": rung}, 90, env, wrapper=wrapper)
                 except Failure as raised:
                     fault = raised
                 logs = "".join(path.read_text(errors="replace") for path in sorted(log.parent.glob(f"{log.name}.*")))
@@ -140,4 +143,4 @@ class Checks:
         for order in orders:
             env = {"ORDER": ",".join(self.devices[i].uuid for i in order)}
             how = f"GPUs {' '.join(map(str, order))}, each rank sees its own"
-            self.digests(count, how, env, decks=("random, float",), wrapper=ONE_VISIBLE)
+            self.digests(count, how, env, ("event", "flag"), decks=("random, float",), wrapper=ONE_VISIBLE)

@@ -3,7 +3,10 @@ from .record import IMPOSSIBLE, MEASURED, MEETS, MISSES, Line
 
 ONE_PASS_MUST = {"double": 0.88, "float": 0.92}
 WEAK_SCALING_MUST = 0.97
-RUNG_MUST_US = {"barrier": 20, "event": 14}  # 64^3 each on two GPUs
+RUNGS = ("barrier", "event", "stream", "flag", "persistent")
+RUNG_MUST_US = {"barrier": 20, "event": 14, "stream": 13, "flag": 12}  # 64^3 each on two GPUs
+ONE_RANK_MUST_US = {"flag": 11, "persistent": 4.5}  # 64^3, periodic axes
+SHARED_MUST_US = {"flag": 14, "persistent": 8}  # 64^3 each, two ranks under MPS
 
 QUIET = {"solver.check_every": 0, "verify.kind": "none"}
 BYTES = {"double": 8, "float": 4}
@@ -67,8 +70,8 @@ class Figures:
         must = must or {}
         small, large = self.shrunk((64, 128))
         for edge in (small, large):
-            for rung in ("event", "barrier"):
-                for overlap in (True, False):
+            for rung in RUNGS:
+                for overlap in (True, False) if rung != "persistent" else (True,):
                     name = f"{edge}³ each, {ranks} {'rank' if ranks == 1 else 'ranks'} {how}, {rung}{', overlap' if overlap else ''}"
 
                     def work(edge=edge, rung=rung, overlap=overlap, name=name):
