@@ -134,7 +134,7 @@ class Run {
     }
     /// Set-up, files and verification wait inside libraries, so a guard bounds them; its limit is generous and grows with the
     /// work.
-    Watchdog guard(const char* what, double extra_seconds, std::function<void()> last_words = {}) const {
+    Watchdog guard(const std::string& what, double extra_seconds, std::function<void()> last_words = {}) const {
         return {what, 5 * config_.comm.timeout_s + extra_seconds, where_, std::move(last_words)};
     }
 
@@ -208,9 +208,9 @@ class Run {
 
     void dump(const Check& check, const std::string& path) {
         const double begin = MPI_Wtime();
-        const Watchdog watch = guard("writing the snapshot",
-                                     static_cast<double>(snapshot_bytes(config_.problem.grid, config_.solver.precision)) / 1e7,
-                                     [part = PartFile::name_of(path)] { unlink(part.c_str()); });
+        const Watchdog watch =
+            guard("writing " + path, static_cast<double>(snapshot_bytes(config_.problem.grid, config_.solver.precision)) / 1e7,
+                  [path] { PartFile::remove_for_all(path); });
         SnapshotInfo info;
         info.grid = config_.problem.grid;
         info.precision = config_.solver.precision;

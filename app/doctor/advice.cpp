@@ -38,6 +38,11 @@ int node_count(const Examination& e) {
     return highest + 1;
 }
 
+bool opening_failed(const Examination& e) {
+    return std::any_of(e.pairs.begin(), e.pairs.end(),
+                       [](const PairResult& p) { return p.transport == "ipc" && p.memory.failed(); });
+}
+
 std::string ranks_text(const std::vector<int>& ranks) {
     constexpr std::size_t shown = 8;
     if (ranks.size() == 1) return fmt::format("rank {}", ranks[0]);

@@ -23,6 +23,7 @@ class Devices {
         sharing();
         slices();
         modes();
+        errors();
         abilities();
         neighbourhood();
         if (std::none_of(findings_.begin(), findings_.end(), [](const Finding& f) { return f.severity == Severity::fail; }))
@@ -101,11 +102,11 @@ class Devices {
     void slices() {
         const auto slices = devices_where([](const DeviceFacts& d) { return d.mig; });
         if (slices.empty()) return;
-        const bool several = live_.size() > 1;
-        add(several ? Severity::fail : Severity::note,
+        add(opening_failed(e_) ? Severity::fail : Severity::note,
             fmt::format("{} drive{} a slice of a GPU (MIG)", ranks_text(slices), slices.size() == 1 ? "s" : ""),
-            several ? "slices cannot map each other's memory: no transport: ipc, edges go over mpi; sync: barrier remains" : "",
-            several ? "whole GPUs: nvidia-smi -mig 0 by the administrator, or request unpartitioned ones" : "");
+            "different slices cannot map each other's memory: no transport: ipc between them, edges go over mpi; sync: barrier "
+            "remains",
+            "whole GPUs: nvidia-smi -mig 0 by the administrator, or request unpartitioned ones");
     }
 
     void modes() {
@@ -129,9 +130,22 @@ class Devices {
                 "unset CUDA_LAUNCH_BLOCKING");
         }
         const auto wsl = ranks_where([](const RankFacts& r) { return r.wsl; });
-        if (!wsl.empty() && live_.size() > 1) {
-            add(Severity::fail, fmt::format("{} run{} under WSL", ranks_text(wsl), wsl.size() == 1 ? "s" : ""),
+        if (!wsl.empty()) {
+            add(opening_failed(e_) ? Severity::fail : Severity::note,
+                fmt::format("{} run{} under WSL", ranks_text(wsl), wsl.size() == 1 ? "s" : ""),
                 "CUDA IPC does not work there: edges go over transport: mpi", "Linux itself, or device.backend: host");
+        }
+    }
+
+    void errors() {
+        std::map<std::string, std::vector<int>> broken;  // by error
+        for (const RankFacts* r : live_) {
+            if (!r->device_error.empty()) broken[r->device_error].push_back(r->rank);
+        }
+        for (const auto& [error, ranks] : broken) {
+            add(Severity::fail, fmt::format("the device of {} cannot be used: {}", ranks_text(ranks), error),
+                "jacobi ends with this message",
+                "nvidia-smi: is another process on it (exclusive mode, memory), does it report errors?");
         }
     }
 
@@ -139,8 +153,9 @@ class Devices {
         const auto lack = [&](Severity severity, const std::vector<int>& ranks, const char* what, const char* means) {
             if (!ranks.empty()) add(severity, fmt::format("the device of {} {}", ranks_text(ranks), what), means, "");
         };
-        lack(Severity::fail, devices_where([](const DeviceFacts& d) { return d.integrated; }),
-             "shares its memory with the host (integrated)", "CUDA IPC does not work there: no transport: ipc");
+        lack(opening_failed(e_) ? Severity::fail : Severity::note,
+             devices_where([](const DeviceFacts& d) { return d.integrated; }), "shares its memory with the host (integrated)",
+             "CUDA IPC does not work there: no transport: ipc");
         lack(Severity::fail, devices_where([](const DeviceFacts& d) { return !d.ipc_events; }),
              "cannot share events between processes", "sync: event is refused");
         lack(Severity::note, devices_where([](const DeviceFacts& d) { return !d.stream_memory_operations; }),

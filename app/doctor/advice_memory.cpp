@@ -63,9 +63,9 @@ void advise_on_namespaces(const Examination& e, int node, std::vector<Finding>& 
     for (const RankFacts* r : on_node(e, node)) ipcs.insert(r->ipc_namespace);
     if (pids.size() > 1) {
         findings.push_back(
-            {on_gpus(e) || e.windows[node].failed() ? Severity::fail : Severity::note, "shared memory",
+            {opening_failed(e) || e.windows[node].failed() ? Severity::fail : Severity::note, "shared memory",
              fmt::format("node {}: its ranks live in {} PID namespaces", node, pids.size()),
-             "CUDA IPC (transport: ipc, sync: event, flag) does not work between them, and Open MPI's single copies may fail or "
+             "CUDA IPC (transport: ipc) does not work between most such processes, and Open MPI's single copies may fail or "
              "read from a wrong process",
              "all ranks of a node in one container, or containers with --pid=host; for Open MPI 4 alone "
              "OMPI_MCA_btl_vader_single_copy_mechanism=none"});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "advice_parts.hpp"
 
@@ -33,6 +34,8 @@ class PairAdvice {
         for (const PairResult& p : e.pairs) {
             if (p.transport == transport && e.ranks[p.from].lost.empty() && e.ranks[p.to].lost.empty()) pairs_.push_back(&p);
         }
+        std::sort(pairs_.begin(), pairs_.end(),
+                  [](const PairResult* a, const PairResult* b) { return std::pair(a->from, a->to) < std::pair(b->from, b->to); });
     }
 
     void advise() {
@@ -53,7 +56,11 @@ class PairAdvice {
         }
         const Pairs mute = failed([](const PairResult& p) { return p.flags; });
         if (!mute.empty()) {
-            add(Severity::fail, "data arrives, but flags do not: " + mute[0]->flags.detail, mute,
+            // The one that waited in vain knows more than the one that it told.
+            const auto tells = [](const PairResult* p) { return p->flags.detail.find("has not arrived") != std::string::npos; };
+            const auto found = std::find_if(mute.begin(), mute.end(), tells);
+            const PairResult* telling = found != mute.end() ? *found : mute[0];
+            add(Severity::fail, "data arrives, but flags do not: " + telling->flags.detail, mute,
                 cuda_ ? "sync: flag, persistent and stream would hang there until comm.timeout_s; barrier and event remain"
                       : "sync: event would hang there; barrier remains",
                 cuda_ ? "tools that run one kernel at a time (profilers, compute-sanitizer) do this; without them look for ACS "
@@ -164,6 +171,17 @@ class PairAdvice {
 
 void advise_on_pairs(const Examination& e, std::vector<Finding>& findings) {
     PairAdvice(e, on_gpus(e) ? "ipc" : "shm", findings).advise();
+    if (!on_gpus(e)) return;
+    const auto broken = std::find_if(e.pairs.begin(), e.pairs.end(), [](const PairResult& p) {
+        return p.transport == "shm" && (p.memory.failed() || p.data.failed() || p.flags.failed());
+    });
+    if (broken == e.pairs.end()) return;
+    const std::string& why = broken->memory.failed() ? broken->memory.detail
+                             : broken->data.failed() ? broken->data.detail
+                                                     : broken->flags.detail;
+    findings.push_back(
+        {Severity::fail, "pairs", fmt::format("shared host memory fails: {} (rank {} -> {})", why, broken->from, broken->to),
+         "sync: event is not to be trusted: its notices go through such memory", "look at MPI's shared-memory component"});
 }
 
 }  // namespace jacobi::doctor

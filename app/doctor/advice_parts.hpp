@@ -19,6 +19,8 @@ std::vector<const RankFacts*> live_ranks(const Examination& e);
 /// Would device.backend: auto take CUDA? It does when every rank sees a device.
 bool on_gpus(const Examination& e);
 int node_count(const Examination& e);
+/// Could the memory of some device not be opened? What usually prevents that is a failure only where it did.
+bool opening_failed(const Examination& e);
 /// "rank 3", "ranks 0, 1 and 2", "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 8 more".
 std::string ranks_text(const std::vector<int>& ranks);
 /// The device that a rank would drive; null when it has none.

@@ -49,14 +49,15 @@ struct RankFacts {
     bool mps_daemon = false;  ///< the control daemon of the multi-process service has left its mark (multi_process_service())
     std::string no_device;    ///< why CUDA sees none
     std::vector<DeviceFacts> devices;
-    int device = -1;   ///< which of `devices` the program would drive from this rank
-    int sharers = 0;   ///< ranks of the node on that device
-    std::string json;  ///< rank 0: why the file of --json cannot be written; empty where it can
+    std::string device_error;  ///< why the device that this rank would drive cannot be used
+    int device = -1;           ///< which of `devices` the program would drive from this rank
+    int sharers = 0;           ///< ranks of the node on that device
+    std::string json;          ///< rank 0: why the file of --json cannot be written; empty where it can
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankFacts, rank, lost, state, host, node, pid, boot_id, pid_namespace, ipc_namespace,
                                    container, wsl, cores, numa, shm_folder, shm_mib, shm_free_mib, cuda_built, gpu_hardware,
-                                   cuda_driver, cuda_runtime, visible, launch_blocking, mps_daemon, no_device, devices, device,
-                                   sharers, json)
+                                   cuda_driver, cuda_runtime, visible, launch_blocking, mps_daemon, no_device, devices,
+                                   device_error, device, sharers, json)
 
 struct MpiFacts {
     std::string library, standard, thread_level;

@@ -12,6 +12,19 @@ namespace jacobi::doctor {
 
 using Json = nlohmann::json;
 
+namespace {
+
+/// Tear-down on a device in error fails, too; the results have said why.
+template <class Work>
+void quietly(Work&& work) {
+    try {
+        work();
+    } catch (const Error&) {
+    }
+}
+
+}  // namespace
+
 /// Why a window must not be tried on this node; empty: it may. Open MPI takes a segment made by a process of its own id for its
 /// own, so that ranks of equal ids in different PID namespaces crash.
 std::string Examiner::equal_pids() const {
@@ -61,7 +74,7 @@ void Examiner::examine_devices() {
 #if defined(JACOBI_WITH_CUDA)
     const RankFacts& self = e_.ranks[rank_];
     guarded("allocating device memory", 3, [&] {
-        if (self.device < 0 || node_size() < 2) return;
+        if (self.device < 0) return;
         mine.uuid = self.devices[self.device].uuid;
         try {
             memory = make_cuda_memory(self, node_rank(), node_size());
@@ -72,16 +85,20 @@ void Examiner::examine_devices() {
     });
 #endif
     const auto texts = gather("device memory", text_of(mine), 3);
-    std::vector<DeviceOffer> offers;
-    for (const int r : node_) offers.push_back(texts[r] ? Json::parse(*texts[r]).get<DeviceOffer>() : DeviceOffer{});
+    std::vector<DeviceOffer> all(e_.ranks.size()), offers;
+    for (const int r : live()) {
+        all[r] = Json::parse(*texts[r]).get<DeviceOffer>();
+        e_.ranks[r].device_error = all[r].refusal;
+    }
+    for (const int r : node_) offers.push_back(all[r]);
     if (memory) memory->accept(offers);
     examine_pairs("pairs of devices", memory.get());
     guarded("closing other ranks' device memory", 1, [&] {
-        if (memory) memory->close();
+        if (memory) quietly([&] { memory->close(); });
     });
     gather("closed device memory");
     guarded("giving device memory back", 1, [&] {
-        if (memory && complete()) memory->free();
+        if (memory && complete()) quietly([&] { memory->free(); });
     });
 }
 

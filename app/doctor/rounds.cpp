@@ -50,7 +50,7 @@ std::vector<std::optional<std::string>> Rounds::gather(const std::string& step, 
     if (rank_ != 0) {
         mail_.send(0, tag_, text);
         // Rank 0 may come late, after as much work as this rank's, and then waits for others.
-        const double seconds = 4 * patience * seconds_ + 10;
+        const double seconds = 3 * patience * seconds_ + 5;
         const auto answer = mail_.receive(0, tag_, Deadline(seconds));
         if (!answer) {
             throw Error(

@@ -111,14 +111,16 @@ PartFile::~PartFile() {
 
 void PartFile::abandon(const std::string& what) {
     const Descriptor file(name_, O_WRONLY);
-    // A file can be removed once: who does it speaks for all. The others have ten seconds to be ended, and then speak up too.
-    if (unlink(name_.c_str()) != 0 && group_.size() > 1) std::this_thread::sleep_for(std::chrono::seconds(10));
-
+    remove_for_all(path_);
     const int cause = file.id() < 0 ? 0 : errno_of_writing(file.id());
     if (cause == 0) throw Error(what);
     // Cut to nothing, the file gives back what has been written, so that the room is what there was for it.
     const bool cut = ftruncate(file.id(), 0) == 0;
     throw Error(fmt::format("{} ({}{})", what, std::strerror(cause), cut ? ": " + room(folder_of(path_), bytes_) : ""));
+}
+
+void PartFile::remove_for_all(const std::string& path) {
+    if (unlink(name_of(path).c_str()) != 0) std::this_thread::sleep_for(std::chrono::seconds(10));
 }
 
 void PartFile::commit() {

@@ -31,7 +31,7 @@ void require_no_flag_timeout(const SyncContext& c) {
     if (!timeout) return;
     for (const Edge& e : c.edges) {
         if (e.direction == timeout->direction)
-            throw Error(c.board.describe_wait(e.neighbour, name(e.direction), timeout->expected, c.timeout_s));
+            throw Error(c.board.describe_wait(e.neighbour, name(e.direction), timeout->expected, c.timeout_s, timeout->seen));
     }
     throw Error("rank " + std::to_string(c.topology.rank()) + " (" + c.topology.host +
                 "): a tile waited for another tile of this rank for generation " + std::to_string(timeout->expected) +

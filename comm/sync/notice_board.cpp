@@ -10,12 +10,15 @@ NoticeBoard::NoticeBoard(const Topology& topology) : topology_(topology), window
     MPI_Barrier(topology.node.get());  // nobody reads a word before its owner has set it
 }
 
-std::string NoticeBoard::describe_wait(int neighbour, const std::string& direction, Generation expected, double seconds) const {
-    const std::string at = covers(neighbour) ? fmt::format(", which is at {}", seen(neighbour)) : "";
+std::string NoticeBoard::describe_wait(int neighbour, const std::string& direction, Generation expected, double seconds,
+                                       std::optional<Generation> at) const {
+    if (!at && covers(neighbour)) at = seen(neighbour);
+
+    const std::string place = at ? fmt::format(", which is at {}", *at) : "";
     return fmt::format(
         "rank {} ({}) waited {} s for generation {} of rank {} ({}) in direction {}{}: is that rank stopped or dead? "
         "(comm.timeout_s sets the limit)",
-        topology_.rank(), topology_.host, seconds, expected, neighbour, topology_.host_of[neighbour], direction, at);
+        topology_.rank(), topology_.host, seconds, expected, neighbour, topology_.host_of[neighbour], direction, place);
 }
 
 }  // namespace jacobi

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 
 #include "backend.hpp"
 #include "memory/shared_window.hpp"
@@ -22,7 +23,9 @@ class NoticeBoard {
     bool covers(int rank) const { return topology_.same_node(rank, topology_.rank()); }
 
     /// "rank 3 (host) waited 60 s for generation 18 of rank 2 (z+), which is at 17" for an error.
-    std::string describe_wait(int neighbour, const std::string& direction, Generation expected, double seconds) const;
+    /// `at`: where that rank was seen, if the caller knows better than the board.
+    std::string describe_wait(int neighbour, const std::string& direction, Generation expected, double seconds,
+                              std::optional<Generation> at = std::nullopt) const;
 
     void close() { window_.close(); }
 

@@ -68,15 +68,26 @@ def test_forced_transport_leaves_self_edges(folder):
         (["deck.yaml", "--report", "none/u.json"], ["none/u.json", "folder none", "No such file"]),
         (["deck.yaml", *sets("report.csv=none/u.csv")], ["none/u.csv", "folder none", "No such file"]),
         (["deck.yaml", *sets("output.file=u", "report.file=u")], ["output.file", "report.file"]),
-        (["deck.yaml", *sets("output.file=u"), "--report", "u"], ["output.file", "report"]),
+        (["deck.yaml", *sets("output.file=u"), "--report", "u"], ["output.file", "--report"]),
+        (["deck.yaml", *sets("output.file=u"), "--report", "sub/../u"], ["output.file", "--report"]),
+        (["deck.yaml", *sets("output.file=./u", "report.csv=u")], ["output.file", "report.csv"]),
+        (["deck.yaml", *sets("report.csv=u"), "--report", "./u"], ["report.csv", "--report"]),
+        (["deck.yaml", "--report", "./deck.yaml"], ["the deck", "--report"]),
+        (["deck.yaml", "--report", "link.yaml"], ["the deck", "--report"]),
+        (["link.yaml", *sets("report.csv=deck.yaml")], ["the deck", "report.csv"]),
+        (["deck.yaml", *sets("output.file=deck.yaml")], ["the deck", "output.file"]),
+        (["deck.yaml", *sets("output={file: u.h5, every: 3}"), "--report", "sub/../u_000006.h5"], ["sweep 6", "--report"]),
+        (["deck.yaml", *sets("output={file: u.h5, every: 3}", "report.csv=u.vtkhdf.series")], ["index", "report.csv"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_bad_deck_option_or_file(folder, arguments, words):
-    before = sorted(path.name for path in folder.iterdir())
+    (folder / "sub").mkdir()
+    (folder / "link.yaml").symlink_to("deck.yaml")
+    before = sorted((path.name, path.is_file() and path.read_text()) for path in folder.iterdir())
     out, err = jacobi_alone(*arguments, cwd=folder, status=2)
     assert out == "" and all(word in err for word in words), err
-    assert sorted(path.name for path in folder.iterdir()) == before
+    assert sorted((path.name, path.is_file() and path.read_text()) for path in folder.iterdir()) == before
 
 
 def test_too_many_ranks(folder):
@@ -95,14 +106,49 @@ def test_existing_file(folder, name, every):
     compare(name, name, cwd=folder)
 
 
+# Where a run may end before its last sweep: at a check (here every second sweep) that finds it diverged, were it only the first.
+@pytest.mark.parametrize("name", ["u.vtkhdf.series", "u_000004.h5", "u_000000.h5"])
+def test_existing_file_of_a_series(folder, name):
+    (folder / name).write_text("of another run")
+    keep = sets("output={file: u.h5, every: 3, overwrite: false}")
+    _, err = jacobi_alone("deck.yaml", *keep, cwd=folder, status=2)
+    assert name in err and "exists" in err and len(list(folder.iterdir())) == 2
+
+
+def test_files_beside_a_series(folder):
+    """No run of this deck writes these."""
+    names = ["u_000005.h5", "u_000009.h5", "u_3.h5", "u_000003.h5x", "v_000003.h5", "u_.h5", "u.h5"]
+    for name in names:
+        (folder / name).write_text("of another run")
+    jacobi_alone("deck.yaml", *sets("output={file: u.h5, every: 3, overwrite: false}"), cwd=folder)
+    assert all((folder / name).read_text() == "of another run" for name in names)
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_diverged(folder, ranks):
     (folder / "diverging.yaml").write_text(DIVERGING)
     out, err = jacobi(ranks, "diverging.yaml", *sets("report.file=u.json"), cwd=folder, status=3)
-    assert re.search(r"^Verification: FAIL \(.*diverged by sweep 2\b.*\)$", out, re.MULTILINE), out
+    assert re.search(r"^Verification: FAIL \(diverged by sweep 2: the residual's maximum is inf\)$", out, re.MULTILINE), out
     report = read_report(folder / "u.json")
     assert report["iterations"] == 2, "the check of sweep 2 is the first to see it, and nothing runs after it"
     assert (report["converged"], report["verification"]["passed"], report["residual_max"]) == (False, False, "inf")
+
+
+def test_diverged_from_the_start(folder):
+    """The initial field is 0, but its update is out of range already: what is not finite is the residual."""
+    (folder / "diverging.yaml").write_text(DIVERGING)
+    out, _ = jacobi_alone("diverging.yaml", *sets("grid.cells=[1, 1, 3]", "output.file=u.h5"), cwd=folder, status=3)
+    assert "Verification: FAIL (diverged by sweep 0: the residual's maximum is inf)\n" in out
+    compare("u.h5", "u.h5", cwd=folder)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_unknown_instruction_set(folder, monkeypatch, ranks):
+    monkeypatch.setenv("JACOBI_ISA", "zzz")
+    out, err = jacobi(ranks, "deck.yaml", *sets("output.file=u.h5"), cwd=folder, status=2)
+    (line,) = re.findall("^jacobi: (.*)$", err, re.MULTILINE)
+    assert "JACOBI_ISA" in line and "portable" in line and "zzz" in line and out == ""
+    assert not (folder / "u.h5").exists()
 
 
 def test_compare_differs(folder):

@@ -92,6 +92,7 @@ def test_version_and_help(tmp_path):
     assert err == ""
     for option in ["set", "restart", "report", "dry-run", "list", "quiet", "no-color", "version", "help"]:
         assert re.search(rf"^ +(-\w,)?--{option}\b", out, re.MULTILINE), option
+    assert re.search(r"--quiet +print only the digest, the figure of merit, the verification and errors\n", out)
 
 
 def progress(folder, watched):

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "error.hpp"
 #include "fixed_sum.hpp"
 #include "host_kernels_testing.hpp"
 
@@ -167,6 +168,12 @@ TEST(HostIsa, IsTheBestOneUnlessALesserOneIsAskedFor) {
         if (std::string(isa->name) != "AVX2") continue;
         setenv("JACOBI_ISA", "avx2", 1);
         EXPECT_STREQ(host::select_kernels<float>().name, "AVX2");
+    }
+    setenv("JACOBI_ISA", "", 1);
+    EXPECT_STREQ(host::select_kernels<double>().name, available<double>().back()->name);
+    for (const char* unknown : {"zzz", "AVX2", "portable "}) {
+        setenv("JACOBI_ISA", unknown, 1);
+        EXPECT_THROW(host::select_kernels<double>(), Error) << unknown;
     }
     before != nullptr ? setenv("JACOBI_ISA", restored.c_str(), 1) : unsetenv("JACOBI_ISA");
 }

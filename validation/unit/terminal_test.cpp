@@ -78,7 +78,7 @@ TEST(Terminal, ResultTable) {
     const std::string text = result_text(r, false, plain);
     for (const char* part :
          {"interior", "60.0 %", "boundary", "20.0 %", "0.010 GLUP/s", "2500.0 us a sweep", "reached 1.0 %", "max 5.000000e-01",
-          "L2 2.500000e-01 after 100 sweeps", "(max 4.000000e+00 after 0)", "out/u.vtkhdf", "0000000000000abc"}) {
+          "L2 2.500000e-01 after 100 sweeps", "(max 4.000000e+00 after 0)", "0000000000000abc"}) {
         EXPECT_TRUE(has(text, part)) << part << "\n" << text;
     }
     EXPECT_FALSE(has(text, "converged")) << "without a tolerance there is nothing to converge to";
@@ -86,6 +86,16 @@ TEST(Terminal, ResultTable) {
     EXPECT_TRUE(has(result_text(r, false, plain), "no, tolerance 1e-06"));
     r.diverged = true;
     EXPECT_TRUE(has(result_text(r, false, plain), "diverged by sweep 100"));
+}
+
+TEST(Terminal, WhatWasStoredComesLast) {
+    RunRecord r = finished_run();
+    r.output_s = 0.5;
+    r.total_s = 2;
+    const std::string text = closing_text(r);
+    for (const char* part : {"output              0.500 s\n", "total               2.000 s\n", "files          out/u.vtkhdf\n"})
+        EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+    EXPECT_FALSE(has(result_text(r, false, plain), "out/u.vtkhdf")) << "the results are printed before anything is stored";
 }
 
 TEST(Terminal, Header) {

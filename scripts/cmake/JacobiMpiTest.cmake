@@ -1,0 +1,19 @@
+# Environment of every mpirun in tests: root and more ranks than cores are fine here, and waiting ranks give their core away.
+set(JACOBI_MPI_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1)
+
+# jacobi_mpi_test(name target ranks... [ARGS argument...] [LAUNCHER command...] [TIMEOUT seconds])
+# Adds tests NAME.np<ranks>, label mpi. LAUNCHER goes before mpirun. Ranks share few cores, so one such test runs at a time; one
+# that exits with 77 counts as skipped.
+function(jacobi_mpi_test name target)
+  cmake_parse_arguments(PARSE_ARGV 2 test "" "TIMEOUT" "ARGS;LAUNCHER")
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 120)
+  endif()
+  foreach(ranks IN LISTS test_UNPARSED_ARGUMENTS)
+    add_test(NAME ${name}.np${ranks} COMMAND ${test_LAUNCHER} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+             ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${target}> ${MPIEXEC_POSTFLAGS} ${test_ARGS})
+    set_tests_properties(${name}.np${ranks} PROPERTIES LABELS mpi PROCESSORS ${ranks} RUN_SERIAL ON TIMEOUT ${test_TIMEOUT}
+                         SKIP_RETURN_CODE 77 ENVIRONMENT "${JACOBI_MPI_TEST_ENVIRONMENT}")
+  endforeach()
+endfunction()
