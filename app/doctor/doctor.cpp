@@ -50,9 +50,7 @@ void settle_messages() {
         setenv("OMPI_MCA_btl", "tcp,self", 0);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     jacobi::doctor::DoctorOptions options;
     if (const auto status = parse(argc, argv, options)) {
         MPI_Init(&argc, &argv);  // a launcher takes ranks that end without it for failed
@@ -79,4 +77,14 @@ int main(int argc, char** argv) {
     const jacobi::Watchdog watch("MPI_Finalize", 3 * options.limit_s + 30, std::string("doctor on ") + host);
     MPI_Finalize();
     return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {  // before MPI is up
+        return jacobi::fail(jacobi::Error(error.what()), 0, "this host");
+    }
 }
