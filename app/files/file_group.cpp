@@ -38,16 +38,6 @@ Index FileGroup::max(Index value) const {
     return value;
 }
 
-std::string FileGroup::share(const std::string& text) const {
-    std::string shared = text;
-    if (comm_ == MPI_COMM_NULL) return shared;
-    int length = static_cast<int>(shared.size());
-    MPI_Bcast(&length, 1, MPI_INT, 0, comm_);
-    shared.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(shared.data(), length, MPI_CHAR, 0, comm_);
-    return shared;
-}
-
 void FileGroup::step(const std::function<void()>& work) const {
     std::string fault;
     int exit = 0;

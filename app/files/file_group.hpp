@@ -28,8 +28,6 @@ class FileGroup {
 
     std::uint64_t sum(std::uint64_t value) const;  ///< modulo 2^64
     Index max(Index value) const;
-    /// The root's text, on every rank.
-    std::string share(const std::string& text) const;
 
     /// Runs `work` on every rank and waits for all. If it threw on any, all throw the same collective Error: the text of the
     /// lowest rank that failed, after that rank's name and host where others succeeded, with that rank's exit status. Only an

@@ -38,7 +38,6 @@ class HostCounterSync final : public Synchroniser {
     }
 
     void raise(Generation g) override {
-        c_.board.publish(g);  // for error messages only
         c_.memory.fence();
         for (const Edge& e : c_.edges) {
             if (e.self()) continue;  // program order
@@ -48,6 +47,7 @@ class HostCounterSync final : public Synchroniser {
             Counter(*reinterpret_cast<Generation*>(counter)).store(g, std::memory_order_release);
             if (sleeps_) wake(counter);
         }
+        c_.board.publish(g);  // for error messages only, so last: nobody is seen further than its neighbours can tell
     }
 
  private:

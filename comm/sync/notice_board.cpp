@@ -7,6 +7,7 @@ namespace jacobi {
 NoticeBoard::NoticeBoard(const Topology& topology) : topology_(topology), window_(topology.node.get(), 4096, "the notice board") {
     for (int r = 0; r < topology.node.size(); ++r) words_.push_back(window_.base(r));
     publish(0);
+    publish_reduction(0);
     MPI_Barrier(topology.node.get());  // nobody reads a word before its owner has set it
 }
 

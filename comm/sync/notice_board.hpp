@@ -10,7 +10,7 @@
 
 namespace jacobi {
 
-/// One 64-bit word a rank, each in its own line of a small shared window: only its owner writes it, and it only grows.
+/// Two 64-bit words a rank, each in its own line of a small shared window: only their owner writes them, and they only grow.
 class NoticeBoard {
  public:
     explicit NoticeBoard(const Topology& topology);
@@ -19,6 +19,9 @@ class NoticeBoard {
     void publish(Generation g) { word(topology_.node.rank()).store(g, std::memory_order_release); }
     /// Acquire.
     Generation seen(int rank) const { return word(topology_.node_rank_of[rank]).load(std::memory_order_acquire); }
+    /// The same for the number of reductions that the rank has come to, which is for error messages only.
+    void publish_reduction(Generation n) { word(topology_.node.rank(), 1).store(n, std::memory_order_release); }
+    Generation seen_reduction(int rank) const { return word(topology_.node_rank_of[rank], 1).load(std::memory_order_acquire); }
     /// Is the rank on this node, so that seen() means something?
     bool covers(int rank) const { return topology_.same_node(rank, topology_.rank()); }
 
@@ -30,8 +33,8 @@ class NoticeBoard {
     void close() { window_.close(); }
 
  private:
-    std::atomic_ref<Generation> word(int node_rank) const {
-        return std::atomic_ref<Generation>(*reinterpret_cast<Generation*>(words_[node_rank]));
+    std::atomic_ref<Generation> word(int node_rank, int index = 0) const {
+        return std::atomic_ref<Generation>(*reinterpret_cast<Generation*>(words_[node_rank] + index * 128));
     }
 
     const Topology& topology_;
