@@ -131,9 +131,10 @@ void run_case(test::Checks& checks, const Topology& topology, const Case& c, con
     end.advance(sweeps);
     RunRecord machine;
     make_backend(topology, config, machine);
-    const bool takes_turns = !machine.multi_process_service &&
-                             std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; }) &&
-                             machine.backend == "cuda";
+    const bool takes_turns =
+        !machine.multi_process_service &&
+        std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; }) &&
+        machine.backend == "cuda";
     int variant = 0;
     for (const Decomposition& d : decompositions(c.problem.grid, checks.size())) {
         for (const Rung& rung : rungs()) {
