@@ -34,7 +34,11 @@ DeviceList visible_devices() {
     const cudaError_t status = cudaGetDeviceCount(&count);
     if (status != cudaSuccess || count == 0) {
         (void)cudaGetLastError();
-        list.reason = status == cudaSuccess ? "CUDA sees no device" : cudaGetErrorString(status);
+        int driver = 0;
+        (void)cudaDriverGetVersion(&driver);  // 0: no driver at all, which CUDA itself calls too old a one
+        list.reason = status == cudaSuccess ? "CUDA sees no device"
+                      : driver == 0         ? "no CUDA driver here"
+                                            : cudaGetErrorString(status);
         return list;
     }
     for (int i = 0; i < count; ++i) {
