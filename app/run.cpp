@@ -119,7 +119,7 @@ class Run {
         if (root()) print(stdout, result_text(record_, options_.quiet, style_));
         store_field();
         record_.total_s = slowest(MPI_Wtime() - start);
-        if (root()) store_report();
+        store_report();
         if (root() && !options_.quiet) print(stdout, closing_text(record_));
         exchange_->close();
         return status();
@@ -194,10 +194,20 @@ class Run {
         if (series) record_.files.push_back(series_path(file));
     }
 
+    /// Rank 0 writes, and all ranks end alike if it cannot: to abort the job could cost the results that it has just printed.
     void store_report() {
-        const auto& [json, csv] = config_.report;
-        if (!json.empty()) write_report(record_, json), record_.files.push_back(json);
-        if (!csv.empty()) append_csv(record_, csv), record_.files.push_back(csv);
+        std::string fault;
+        if (root()) {
+            try {
+                const auto& [json, csv] = config_.report;
+                if (!json.empty()) write_report(record_, json), record_.files.push_back(json);
+                if (!csv.empty()) append_csv(record_, csv), record_.files.push_back(csv);
+            } catch (const Error& error) {
+                fault = error.what();
+            }
+        }
+        fault = broadcast(fault);
+        if (!fault.empty()) throw Error(fault, Exit::failure, true);
     }
 
     std::uint64_t digest(Index iteration) const {
