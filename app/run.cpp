@@ -8,11 +8,10 @@
 #include <optional>
 #include <variant>
 
+#include "configure.hpp"
 #include "deck_reader.hpp"
-#include "host/isa.hpp"
 #include "machine.hpp"
 #include "options.hpp"
-#include "output_checks.hpp"
 #include "output_path.hpp"
 #include "part_file.hpp"
 #include "progress.hpp"
@@ -32,48 +31,6 @@ namespace {
 void print(std::FILE* to, const std::string& text) {
     std::fputs(text.c_str(), to);
     std::fflush(to);
-}
-
-/// Rank 0's text on all ranks.
-std::string broadcast(std::string text) {
-    unsigned long long length = text.size();
-    MPI_Bcast(&length, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
-    text.resize(length);
-    MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
-    return text;
-}
-
-/// Rank 0 reads the file, all ranks read the deck: the same bytes give every rank the same configuration, or none and rank 0
-/// prints all its errors.
-std::optional<Config> read_config(const Options& options, int rank) {
-    std::string text, problem;
-    if (rank == 0) text = load_text(options.deck, problem).value_or("");
-    problem = broadcast(problem);
-    if (!problem.empty()) throw Error(problem, Exit::usage, true);
-    DeckResult deck = read_deck(broadcast(text), options.deck, options.overrides, build_support());
-    if (!deck.ok()) {
-        for (const DeckError& e : deck.errors) {
-            if (rank == 0) print(stderr, fmt::format("{}: {}\n", e.where, e.message));
-        }
-        return std::nullopt;
-    }
-    if (!options.restart.empty()) throw Error("--restart: this build has no checkpoints", Exit::usage, true);
-    if (!options.report.empty()) deck.config.report.file = options.report;
-    return deck.config;
-}
-
-void require_outputs(const Config& config, const Options& options, int rank) {
-    std::string fault;
-    if (rank == 0) fault = check_outputs(config, options.deck, options.report.empty() ? "report.file" : "--report");
-    fault = broadcast(fault);
-    if (!fault.empty()) throw Error(fault, Exit::usage, true);
-}
-
-/// Ranks may have other environments and other processors: the first that cannot do as it is told speaks for all.
-void require_isa() {
-    for (const std::string& fault : gather_texts(MPI_COMM_WORLD, host::isa_fault())) {
-        if (!fault.empty()) throw Error(fault, Exit::usage, true);
-    }
 }
 
 class Run {
@@ -105,9 +62,9 @@ class Run {
     int execute() {
         const double start = MPI_Wtime();
         set_up();
-        record_.setup_s = slowest(MPI_Wtime() - start);
         if (options_.dry_run) {
             if (root()) print(stdout, dry_run_text(record_, style_));
+            const Watchdog watch = guard("ending the run", 0);
             exchange_->close();
             return 0;
         }
@@ -118,6 +75,7 @@ class Run {
         // Before anything is stored: a disk that is full takes no results with it.
         if (root()) print(stdout, result_text(record_, options_.quiet, style_));
         store_field();
+        const Watchdog watch = guard("ending the run", 0);
         record_.total_s = slowest(MPI_Wtime() - start);
         store_report();
         if (root() && !options_.quiet) print(stdout, closing_text(record_));
@@ -139,6 +97,7 @@ class Run {
     }
 
     void set_up() {
+        const double begin = MPI_Wtime();
         const Watchdog watch = guard("setting up", 0);
         backend_ = make_backend(topology_, config_, record_);
         exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision, exchange_options());
@@ -158,6 +117,7 @@ class Run {
         MPI_Allreduce(MPI_IN_PLACE, &bandwidth, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         record_.copy_gbs = bandwidth;
         exchange_->prepare();
+        record_.setup_s = slowest(MPI_Wtime() - begin);
     }
 
     ExchangeOptions exchange_options() const {
@@ -178,10 +138,10 @@ class Run {
     }
 
     void verify() {
-        record_.digest = digest(record_.iterations);
         const double begin = MPI_Wtime();
         const double cells = static_cast<double>(volume(config_.problem.grid.cells));
         const Watchdog watch = guard("verifying", cells * 1e-6 + cells * static_cast<double>(record_.iterations) * 1e-7);
+        record_.digest = digest(record_.iterations);
         record_.verification = verify_field(topology_, decomposition_, *backend_, config_, record_);
         record_.verify_s = slowest(MPI_Wtime() - begin);
     }
@@ -287,12 +247,10 @@ int run(int argc, const char* const* argv, int thread_level) {
         if (rank == 0) print(stdout, list_machine());
         return 0;
     }
-    require_isa();
-    const std::optional<Config> config = read_config(options, rank);
+    const std::optional<Config> config = configure(options);
     if (!config) return static_cast<int>(Exit::usage);
-    require_verifiable(*config);
     Run run(options, *config, thread_level);  // refuses ranks that the grid cannot take
-    require_outputs(*config, options, rank);
+    require_outputs(*config, options);
     return run.execute();
 }
 

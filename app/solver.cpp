@@ -29,10 +29,9 @@ Check Solver::check() {
         result.residual_l2 = result.residual_max;
     } else if (result.residual_max > 0) {
         const FixedScale scale = FixedScale::of(result.residual_max);
-        const FixedSum mine = backend_.residual_square_sum(g, scale);
-        // Three words with room to spare, so that no sum over ranks can overflow: hi's halves, and lo after its carry.
-        const std::uint64_t hi = mine.hi + (mine.lo >> 30);
-        std::array<std::uint64_t, 3> words{hi >> 32, hi & 0xffffffffu, mine.lo & 0x3fffffffu};
+        const FixedSum mine = backend_.residual_square_sum(g, scale).carried();
+        // Three words with room to spare: no sum over ranks can overflow.
+        std::array<std::uint64_t, 3> words{mine.hi >> 32, mine.hi & 0xffffffffu, mine.lo};
         reduction_.sum(words, g, "residual sum");
         const FixedSum total{(words[0] << 32) + words[1], words[2]};
         result.residual_l2 = root_mean_square(total, scale, volume(config_.problem.grid.cells));
@@ -106,14 +105,18 @@ void Solver::run(RunRecord& record, const Hooks& hooks) {
     gather_phases(record, k - start);
 }
 
-void Solver::gather_phases(RunRecord& record, Index passes) const {
+void Solver::gather_phases(RunRecord& record, Index passes) {
     const double scale = sampled_.passes > 0 ? static_cast<double>(passes) / static_cast<double>(sampled_.passes) : 0;
-    std::array<double, 5> seconds{sampled_.boundary * scale, sampled_.interior * scale, exchange_.wait_seconds(), record.solve_s,
-                                  record.check_s};
-    MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, topology_.world.get());
-    record.phases = {{"boundary", seconds[0]}, {"interior", seconds[1]}, {"wait", seconds[2]}};
-    record.solve_s = seconds[3];
-    record.check_s = seconds[4];
+    const std::array<double, 5> mine{sampled_.boundary * scale, sampled_.interior * scale, exchange_.wait_seconds(),
+                                     record.solve_s, record.check_s};
+    // Times are not negative, so their bits order as they do.
+    std::array<std::uint64_t, 5> bits;
+    std::transform(mine.begin(), mine.end(), bits.begin(), [](double s) { return std::bit_cast<std::uint64_t>(s); });
+    reduction_.max(bits, exchange_.generation(), "times");
+    const auto slowest = [&bits](int i) { return std::bit_cast<double>(bits[i]); };
+    record.phases = {{"boundary", slowest(0)}, {"interior", slowest(1)}, {"wait", slowest(2)}};
+    record.solve_s = slowest(3);
+    record.check_s = slowest(4);
 }
 
 }  // namespace jacobi

@@ -10,6 +10,7 @@
 
 #include "config.hpp"
 #include "edges.hpp"
+#include "verdict.hpp"
 
 namespace jacobi {
 
@@ -21,7 +22,7 @@ struct Check {
 };
 
 struct Verification {
-    enum class Verdict { pass, fail, skipped };
+    using Verdict = jacobi::Verdict;
     std::string kind = "none";  ///< "exact", "reference", "none"
     Verdict verdict = Verdict::skipped;
     double error = 0;

@@ -9,10 +9,9 @@
 
 #include "problem.hpp"
 #include "snapshot.hpp"
+#include "verdict.hpp"
 
 namespace jacobi {
-
-enum class Verdict { pass, fail, skipped };
 
 struct ClosedFormCheck {
     Verdict verdict;

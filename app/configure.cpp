@@ -1,0 +1,74 @@
+#include "configure.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include "deck_reader.hpp"
+#include "edges.hpp"
+#include "host/isa.hpp"
+#include "machine.hpp"
+#include "output_checks.hpp"
+#include "verify.hpp"
+
+namespace jacobi {
+
+namespace {
+
+int world_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+/// Rank 0 reads the file, all ranks read the deck: the same bytes give every rank the same configuration, or none and rank 0
+/// prints all its errors.
+std::optional<Config> read_config(const Options& options) {
+    const int rank = world_rank();
+    std::string text, problem;
+    if (rank == 0) text = load_text(options.deck, problem).value_or("");
+    problem = broadcast(problem);
+    if (!problem.empty()) throw Error(problem, Exit::usage, true);
+    DeckResult deck = read_deck(broadcast(text), options.deck, options.overrides, build_support());
+    if (!deck.ok()) {
+        for (const DeckError& e : deck.errors) {
+            if (rank == 0) fmt::print(stderr, "{}: {}\n", e.where, e.message);
+        }
+        return std::nullopt;
+    }
+    if (!options.restart.empty()) throw Error("--restart: this build has no checkpoints", Exit::usage, true);
+    if (!options.report.empty()) deck.config.report.file = options.report;
+    return deck.config;
+}
+
+/// Ranks may have other environments and other processors: the first that cannot do as it is told speaks for all.
+void require_isa() {
+    for (const std::string& fault : gather_texts(MPI_COMM_WORLD, host::isa_fault())) {
+        if (!fault.empty()) throw Error(fault, Exit::usage, true);
+    }
+}
+
+}  // namespace
+
+std::string broadcast(std::string text) {
+    unsigned long long length = text.size();
+    MPI_Bcast(&length, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
+    text.resize(length);
+    MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
+    return text;
+}
+
+std::optional<Config> configure(const Options& options) {
+    require_isa();
+    std::optional<Config> config = read_config(options);
+    if (config) require_verifiable(*config);
+    return config;
+}
+
+void require_outputs(const Config& config, const Options& options) {
+    std::string fault;
+    if (world_rank() == 0) fault = check_outputs(config, options.deck, options.report.empty() ? "report.file" : "--report");
+    fault = broadcast(fault);
+    if (!fault.empty()) throw Error(fault, Exit::usage, true);
+}
+
+}  // namespace jacobi

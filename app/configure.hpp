@@ -1,0 +1,22 @@
+// From the command line to a checked configuration, before any GPU or file is touched.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "config.hpp"
+#include "options.hpp"
+
+namespace jacobi {
+
+/// Collective over MPI_COMM_WORLD. The deck with its overrides, or none when it has errors, which rank 0 has printed then. Throws
+/// Error (usage, collective) for what is wrong beside the deck.
+std::optional<Config> configure(const Options& options);
+
+/// Collective. Throws Error (usage, collective) when an output file cannot be written or would overwrite what it must not.
+void require_outputs(const Config& config, const Options& options);
+
+/// Collective. Rank 0's text on all ranks.
+std::string broadcast(std::string text);
+
+}  // namespace jacobi
