@@ -46,8 +46,8 @@ std::string refuse_waiting_kernels(const SyncContext& c) {
     }
     if (c.device_sharers > 1 && !c.multi_process_service) {
         return "ranks share a GPU without MPS, where kernels that wait take turns with those they wait for (use sync: event, "
-               "start MPS, or set "
-               "comm.force: slow, not wrong)";
+               "start MPS, "
+               "or set comm.force: slow, not wrong)";
     }
     return {};
 }
