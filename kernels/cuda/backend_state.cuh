@@ -73,6 +73,9 @@ class CudaBackend final : public CudaBackendBase {
     SweepArgs<T> args(Generation g) const;
     PushTargets<T> targets(Generation g) const;
 
+    // First: what the members behind it create, they create on the device that is current (a stream or event of another
+    // device is an invalid handle here).
+    CurrentDevice device_;
     int sharers_;
     cudaDeviceProp properties_{};
     Stream boundary_stream_, interior_stream_;

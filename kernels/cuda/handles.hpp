@@ -40,6 +40,11 @@ class Unique {
     Handle handle_{};
 };
 
+/// Makes a device the calling thread's current one for good: a process of this program uses one device.
+struct CurrentDevice {
+    explicit CurrentDevice(int ordinal) { JACOBI_CUDA(cudaSetDevice(ordinal)); }
+};
+
 using Stream = Unique<cudaStream_t, cudaStreamDestroy>;
 using Event = Unique<cudaEvent_t, cudaEventDestroy>;
 

@@ -12,8 +12,7 @@ namespace jacobi {
 namespace cuda {
 
 template <class T>
-CudaBackend<T>::CudaBackend(int ordinal, int sharers) : sharers_(sharers) {
-    JACOBI_CUDA(cudaSetDevice(ordinal));
+CudaBackend<T>::CudaBackend(int ordinal, int sharers) : device_(ordinal), sharers_(sharers) {
     JACOBI_CUDA(cudaGetDeviceProperties(&properties_, ordinal));
     int least = 0, greatest = 0;
     JACOBI_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
