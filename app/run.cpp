@@ -116,6 +116,7 @@ class Run {
         double bandwidth = exchange_->measure_copy_bandwidth(0.2) * 1e-9;
         MPI_Allreduce(MPI_IN_PLACE, &bandwidth, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         record_.copy_gbs = bandwidth;
+        record_.peers = exchange_->measure_peer_rates();
         exchange_->prepare();
         record_.setup_s = slowest(MPI_Wtime() - begin);
     }

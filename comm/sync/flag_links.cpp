@@ -38,16 +38,17 @@ void require_no_flag_timeout(const SyncContext& c) {
                 " until another wait gave up");
 }
 
-std::string refuse_waiting_kernels(const SyncContext& c) {
-    if (c.backend.name() != "cuda" || c.force) return {};
+std::string refuse_waiting_kernels(const SyncContext& c) { return c.force ? "" : waiting_kernels_fault(c); }
+
+std::string waiting_kernels_fault(const SyncContext& c) {
+    if (c.backend.name() != "cuda") return {};
     const char* blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
     if (blocking != nullptr && std::string(blocking) != "0") {
         return "CUDA_LAUNCH_BLOCKING makes every launch wait for its kernel, which waits for a neighbour (use sync: event)";
     }
     if (c.device_sharers > 1 && !c.multi_process_service) {
         return "ranks share a GPU without MPS, where kernels that wait take turns with those they wait for (use sync: event, "
-               "start MPS, "
-               "or set comm.force: slow, not wrong)";
+               "start MPS, or set comm.force: slow, not wrong)";
     }
     return {};
 }

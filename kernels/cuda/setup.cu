@@ -1,6 +1,5 @@
 // The CUDA back end: device, memory, set-up.
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "backend_state.cuh"
@@ -45,30 +44,9 @@ void CudaBackend<T>::read_words(std::uint64_t* host, const std::uint64_t* source
 }
 
 template <class T>
-double CudaBackend<T>::copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) {
-    using Clock = std::chrono::steady_clock;
-    JACOBI_CUDA(cudaMemsetAsync(a, 1, bytes, boundary_stream_.get()));
-    JACOBI_CUDA(cudaMemsetAsync(b, 1, bytes, boundary_stream_.get()));
-    synchronise();
-    const Event begin = make_event(cudaEventDefault), end = make_event(cudaEventDefault);
-    const auto stop = Clock::now() + std::chrono::duration<double>(seconds);
-    double elapsed = 0;
-    int copies = 0;
-    do {
-        // Several copies between two events, so that launch gaps do not show on small blocks.
-        constexpr int at_a_time = 8;
-        JACOBI_CUDA(cudaEventRecord(begin.get(), boundary_stream_.get()));
-        for (int i = 0; i < at_a_time; ++i) {
-            JACOBI_CUDA(cudaMemcpyAsync(b, a, bytes, cudaMemcpyDeviceToDevice, boundary_stream_.get()));
-        }
-        JACOBI_CUDA(cudaEventRecord(end.get(), boundary_stream_.get()));
-        synchronise();
-        float milliseconds = 0;
-        JACOBI_CUDA(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
-        elapsed += milliseconds * 1e-3;
-        copies += at_a_time;
-    } while (Clock::now() < stop);
-    return 2.0 * static_cast<double>(bytes) * copies / elapsed;
+bool CudaBackend<T>::launch_bound(const FieldLayout& layout) const {
+    // Both buffers fit the L2: a pass takes some microseconds.
+    return 2 * layout.bytes < static_cast<std::size_t>(properties_.l2CacheSize);
 }
 
 template <class T>
@@ -85,8 +63,7 @@ void CudaBackend<T>::setup(const BlockSetup& setup) {
     boundary_ = {};
     for (const Box& box : shell.boundary) boundary_.box[boundary_.count++] = range_of(box);
     interior_ = range_of(shell.interior);
-    // Both buffers fit the L2: a pass takes some microseconds.
-    small_ = 2 * setup.layout.bytes < static_cast<std::size_t>(properties_.l2CacheSize);
+    small_ = launch_bound(setup.layout);
     coefficients_ = coefficients<T>(setup.problem.grid);
     fill();
 }
@@ -140,22 +117,18 @@ template <class T>
 void CudaBackend<T>::use_flags(const FlagLinks& links) {
     state_ = DeviceBuffer<FlagState>(1);
     JACOBI_CUDA(cudaMemsetAsync(state_.get(), 0, sizeof(FlagState), boundary_stream_.get()));
-    flags_ = {};
-    for (const FlagLinks::Link& link : links.links) {
-        flags_.own[flags_.count] = link.own;
-        flags_.there[flags_.count] = link.there;
-        flags_.direction[flags_.count++] = link.direction.code;
-    }
-    flags_.timeout_ns = static_cast<unsigned long long>(links.timeout_s * 1e9);
-    flags_.state = state_.get();
+    failed_wait_ = MappedValue<FailedWait>::make();
+    flags_ = flag_args(links, state_.get(), failed_wait_.device());
     flagged_ = true;
     const Range all = range_of({{0, 0, 0}, setup_.layout.extent});
     shape_ = march_shape<T>(setup_.layout.pitch, all);
     std::vector<unsigned> order;
-    waiting_ = static_cast<unsigned>(order_tiles(shape_, all, targets(0), order));
-    order_ = DeviceBuffer<unsigned>(order.size());
-    JACOBI_CUDA(cudaMemcpyAsync(order_.get(), order.data(), order.size() * sizeof(unsigned), cudaMemcpyHostToDevice,
-                                boundary_stream_.get()));
+    if (small_) {
+        waiting_ = static_cast<unsigned>(order_tiles(shape_, all, targets(0), order));
+        order_ = DeviceBuffer<unsigned>(order.size());
+        JACOBI_CUDA(cudaMemcpyAsync(order_.get(), order.data(), order.size() * sizeof(unsigned), cudaMemcpyHostToDevice,
+                                    boundary_stream_.get()));
+    }
     use_tiles(links);
     synchronise();
 }
