@@ -89,8 +89,8 @@ class FlagRoundsTest : public ::testing::Test {
 
 TEST_F(FlagRoundsTest, BothRaiseAndAwaitEveryRound) {
     FlagRounds results[2];
-    std::thread other([&] { results[1] = backends[1]->flag_rounds(links(1, 60), 0, 20); });
-    results[0] = backends[0]->flag_rounds(links(0, 60), 0, 20);
+    std::thread other([&] { results[1] = backends[1]->flag_rounds(links(1, 20), 0, 20); });
+    results[0] = backends[0]->flag_rounds(links(0, 20), 0, 20);
     other.join();
     for (const FlagRounds& result : results) {
         EXPECT_FALSE(result.timeout);
