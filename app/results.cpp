@@ -26,8 +26,8 @@ std::string transports(const RunRecord& record) {
 
 }  // namespace
 
-std::uint64_t Results::digest(Index iteration) const {
-    std::uint64_t sum = backend_.digest(iteration);
+std::uint64_t Results::digest() const {
+    std::uint64_t sum = backend_.digest(exchange_.generation());
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return sum;
 }
@@ -42,7 +42,7 @@ void Results::dump(const Check& check, const std::string& path) {
     info.precision = config_.solver.precision;
     info.iteration = check.iteration;
     info.residual_max = check.residual_max;
-    info.digest = digest(check.iteration);
+    info.digest = digest();
     info.deck = to_yaml(config_);
     info.version = record_.version;
     info.git = record_.git;
@@ -50,7 +50,7 @@ void Results::dump(const Check& check, const std::string& path) {
     info.decomposition = record_.decomposition;
     info.transports = transports(record_);
     write_snapshot(topology_.world.get(), path, info, exchange_.block(), config_.output.compression,
-                   [&](Index z0, Index z1, void* to) { backend_.read_planes(check.iteration, z0, z1, to); });
+                   [&](Index z0, Index z1, void* to) { backend_.read_planes(exchange_.generation(), z0, z1, to); });
     if (topology_.rank() == 0) {
         record_.files.push_back(path);
         if (config_.output.every > 0) {

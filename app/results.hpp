@@ -18,9 +18,9 @@ class Results {
             RunRecord& record)
         : topology_(topology), backend_(backend), exchange_(exchange), config_(config), guards_(guards), record_(record) {}
 
-    /// Of the whole field.
-    std::uint64_t digest(Index iteration) const;
-    /// A snapshot of the field of this check.
+    /// Of the whole field, which is that of the exchange's current generation.
+    std::uint64_t digest() const;
+    /// A snapshot of that field, with this check of it.
     void dump(const Check& check, const std::string& path);
     /// The snapshot at the end, where the deck wants one.
     void store_field();

@@ -9,8 +9,8 @@ namespace {
 class FlagSync final : public KernelSync {
  public:
     using KernelSync::KernelSync;
-    void advance(Generation g, Index passes) override {
-        c_.backend.flagged_passes(g, passes, c_.overlap);
+    void advance(Generation g, Index passes, int depth) override {
+        c_.backend.flagged_passes(g, passes, depth, c_.overlap);
         c_.board.publish(g + passes);  // for error messages only
     }
     void await(Generation g) override { c_.backend.await_flags(g); }

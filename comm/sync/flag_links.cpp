@@ -13,8 +13,10 @@ FlagLinks flag_links(const SyncContext& c, bool raise) {
         link.direction = e.direction;
         link.own = reinterpret_cast<const Generation*>(c.memory.own() + ArenaLayout::counter(e.direction));
         link.there = raise ? reinterpret_cast<Generation*>(e.peer + ArenaLayout::counter(there)) : nullptr;
-        link.own_tiles = reinterpret_cast<const Generation*>(c.memory.own() + ArenaLayout::tile(face_of(e.direction)));
-        link.there_tiles = reinterpret_cast<Generation*>(e.peer + ArenaLayout::tile(face_of(there)));
+        if (face_of(e.direction) >= 0) {  // persistent passes are one sweep deep where they have tiles: faces only
+            link.own_tiles = reinterpret_cast<const Generation*>(c.memory.own() + ArenaLayout::tile(face_of(e.direction)));
+            link.there_tiles = reinterpret_cast<Generation*>(e.peer + ArenaLayout::tile(face_of(there)));
+        }
         link.self = e.self();
         links.links.push_back(link);
     }
