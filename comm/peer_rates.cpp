@@ -12,7 +12,7 @@ namespace jacobi {
 namespace {
 
 constexpr double seconds_each = 0.015;
-constexpr std::size_t most_bytes = std::size_t{16} << 20;  // of a copy or a face: more would say no more
+constexpr std::size_t most_bytes = std::size_t{8} << 20;  // of a copy or a face: more would say no more
 constexpr double none = std::numeric_limits<double>::infinity();
 
 class Measurement {
@@ -91,12 +91,13 @@ class Measurement {
             links.links.push_back(link);
         }
         backend_.zero(memory_.own() + ArenaLayout::probes, ArenaLayout::tiles - ArenaLayout::probes);
-        // The first rounds tell how many fill the time: all ranks must do as many.
-        constexpr int some = 8, most = 2000;
-        const double estimate = rounds(links, 0, some);
-        if (!rates_.reason.empty()) return;
-        const int more = static_cast<int>(std::clamp<double>(seconds_each / std::max(estimate, 1e-9), some, most));
-        const double seconds = rounds(links, some, more);
+        // The first rounds tell how many fill the time: all ranks must do as many. Ranks that share cores may need all of it for
+        // those few.
+        constexpr int some = 5, most = 2000;
+        double seconds = rounds(links, 0, some);
+        if (seconds * some < seconds_each && rates_.reason.empty()) {
+            seconds = rounds(links, some, static_cast<int>(std::min<double>(seconds_each / std::max(seconds, 1e-9), most)));
+        }
         if (rates_.reason.empty()) rates_.flag_us = seconds * 1e6;
     }
 
