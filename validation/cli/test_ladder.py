@@ -46,6 +46,15 @@ def test_staged_mpi_where_there_is_one(tmp_path):
         assert "mpi: this build has no such transport" in out
 
 
+def test_a_run_that_fails_is_no_refusal(tmp_path):
+    """A broken deck: nothing that this machine or build lacks."""
+    (tmp_path / "build" / "inputs").mkdir(parents=True)
+    (tmp_path / "build" / "jacobi").symlink_to(BUILD / "jacobi")
+    (tmp_path / "build" / "inputs" / "gpu-512.yaml").write_text("grid: {cells: [4, 4, 4]\n")
+    out, _ = ladder("-np", "2", "--build", "build", "--sizes", "6", "--rungs", "flag", "--transports", "shm", cwd=tmp_path, status=1)
+    assert re.search(r"^\[1\] 6³, shm, flag: exit status 2: ", out, re.MULTILINE), out
+
+
 def test_command_line(tmp_path):
     for arguments, text in [
         (["--rungs", "flag,semaphore"], "no such rung: semaphore"),

@@ -119,7 +119,7 @@ class Figures:
             for row in ladder.measure(sizes):
                 add(row)
             for note in ladder.notes:
-                self.record.add(Line(note.partition(":")[0], IMPOSSIBLE, note.partition(": ")[2]))
+                self.record.add(Line(note.partition(":")[0], FAILED if note in ladder.failures else IMPOSSIBLE, note.partition(": ")[2]))
             return Line(name, MEASURED if ladder.rows else FAILED)
 
         self.record.run(name, work)

@@ -8,6 +8,7 @@ from .launch import Failure
 
 RUNGS = ("barrier", "event", "stream", "flag", "persistent")
 SHARED = {"cuda": "ipc", "host": "shm"}  # the back ends' own way to a neighbour's memory
+REFUSALS = ("cannot be", "no transport", "not in this build")  # in what jacobi says when it is asked for what it cannot have here
 STAGED = ("mpi", "barrier")  # what mapped memory exists to beat
 
 
@@ -55,6 +56,7 @@ class Ladder:
         self.periodic = ranks == 1 if periodic is None else periodic
         self.sweeps, self.overlaps = sweeps, overlaps
         self.rows, self.notes = [], []
+        self.failures = []  # of the notes those that are no refusals
 
     def transports(self, asked=None):
         """Those to try: as asked for, else the back end's own and MPI."""
@@ -80,8 +82,11 @@ class Ladder:
             try:
                 row = self.best(edge, transport, rung)
             except Failure as fault:
-                if fault.status not in (1, 2):
-                    raise
+                refused = fault.status in (1, 2) and any(words in str(fault) for words in REFUSALS)
+                if not refused:
+                    self.failures.append(f"{cells_text((edge,) * 3)}, {transport}, {rung}: {fault}")
+                    self.note(self.failures[-1])
+                    continue
                 whole = "comm.transport" in str(fault)
                 self.note(f"{transport}: {fault}" if whole else f"{transport}, {rung}: {fault}")
                 if whole:
