@@ -17,8 +17,7 @@ DepthLimits CudaBackend<T>::depth_limits(const Index3& extent, bool rhs) const {
     }
     limits.most_persistent = 1;
     // Blocks that fit the L2 have too few columns to fill the device with deep windows; there the latency of a pass counts.
-    const bool small = 2 * FieldLayout(extent, 1, sizeof(T)).bytes < static_cast<std::size_t>(properties_.l2CacheSize);
-    limits.preferred = small ? 1 : limits.most;
+    limits.preferred = launch_bound(FieldLayout(extent, 1, sizeof(T))) ? 1 : limits.most;
     return limits;
 }
 
