@@ -54,8 +54,14 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
       board_(topology) {
     // Counters, abort word and probes start at zero before anybody learns the address.
     backend_.zero(memory_->own(), ArenaLayout::header_bytes);
-    edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
-    rung_ = choose_rung(options.sync, sync_context());
+    try {
+        edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
+        rung_ = choose_rung(options.sync, sync_context());
+    } catch (const Error& error) {
+        // All ranks are here: what they hold goes back, so that a caller can go on with what is not refused.
+        if (error.collective()) release();
+        throw;
+    }
 
     setup_.problem = problem;
     setup_.block = decomposition.block(topology.rank());
@@ -139,6 +145,10 @@ void HaloExchange::make_halos_readable() {
 
 void HaloExchange::close() {
     wait_done();
+    release();
+}
+
+void HaloExchange::release() {
     MPI_Barrier(topology_.world.get());
     memory_->close_peers();
     MPI_Barrier(topology_.world.get());
