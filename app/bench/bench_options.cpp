@@ -6,7 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <span>
+
+#include "machine.hpp"
 
 namespace jacobi::bench {
 namespace {
@@ -28,7 +29,6 @@ const char* const footer =
     "  2  bad option or file\n"
     "  3  a configuration computed other bits than the plainest one did";
 
-constexpr std::array rung_words{"auto", "barrier", "event", "stream", "flag", "persistent"};
 constexpr std::array transport_words{"auto", "ipc", "shm", "mpi", "nccl"};
 /// Keys of a deck that say how ranks work, none of which a row of the table is about.
 constexpr std::array free_keys{"comm.overlap", "comm.halo_depth",    "comm.timeout_s", "comm.force",
@@ -66,7 +66,8 @@ Index3 size(const std::string& word) {
 }
 
 /// The index of a word among those that there are.
-std::size_t choice(const std::string& option, const std::string& word, std::span<const char* const> words) {
+template <class Words>
+std::size_t choice(const std::string& option, const std::string& word, const Words& words) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found == words.end())
         throw CLI::ValidationError(option, fmt::format("expected {}, found '{}'", fmt::join(words, ", "), word));
@@ -101,6 +102,8 @@ void require_free(const std::string& setting) {
 
 std::variant<BenchOptions, Ended> parse_bench_options(int argc, const char* const* argv, const std::string& version) {
     BenchOptions o;
+    std::vector<std::string> rung_words = build_support().rungs;
+    rung_words.insert(rung_words.begin(), "auto");
     CLI::App app(description, "bench");
     app.footer(footer);
     app.get_formatter()->column_width(28);
@@ -113,7 +116,7 @@ std::variant<BenchOptions, Ended> parse_bench_options(int argc, const char* cons
              return positive<int>("--depths", word, "sweeps a pass or auto");
          });
     list(app, "--rungs", "R,...", "rungs of the ladder (jacobi --list), or auto [all]", o.rungs,
-         [](const std::string& word) { return std::string(rung_words[choice("--rungs", word, rung_words)]); });
+         [&rung_words](const std::string& word) { return rung_words[choice("--rungs", word, rung_words)]; });
     list(app, "--transports", "T,...",
          "between ranks: auto, ipc, shm, mpi, nccl [auto; mpi beside it with the rung barrier, to compare with]", o.transports,
          [](const std::string& word) { return std::string(transport_words[choice("--transports", word, transport_words)]); });

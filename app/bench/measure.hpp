@@ -26,6 +26,8 @@ class Bench {
  private:
     struct Exchange;
     Row timed(const Case& asked, const Effort& effort);
+    /// Collective. Sweeps, in whole passes, that take about so many seconds; found by longer and longer runs.
+    static Index sweeps_of(Exchange& exchange, double seconds);
     /// The digest of a configuration after so many sweeps, each computed once.
     std::uint64_t digest_of(const Case& asked, Index sweeps);
     /// Enters the plainest configuration's digest, where there is none of this problem, size and precision.
