@@ -47,8 +47,10 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
       backend_(backend),
       options_(options),
       precision_(precision),
-      depths_(choose_depths(topology, decomposition, backend, problem.has_rhs(),
-                            {options.temporal_depth, options.halo_depth, options.sync == "persistent"})),
+      depths_(choose_depths(
+          topology, decomposition, backend, problem.has_rhs(),
+          {options.temporal_depth, options.halo_depth, options.sync,
+           backend.launch_bound(FieldLayout(decomposition.block(topology.rank()).extent(), 1, bytes_of(precision)))})),
       layout_(arena_layout(decomposition.block(topology.rank()), precision, depths_.halo)),
       memory_(allocate(topology, backend, layout_)),
       board_(topology) {
