@@ -16,12 +16,9 @@ std::size_t Table::note(const std::string& text) {
     return static_cast<std::size_t>(found - notes.begin()) + 1;
 }
 
-bool Table::any_wrong() const {
-    return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.wrong.empty(); });
-}
-
-bool Table::any_measured() const {
-    return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.measured(); });
+Exit Table::status() const {
+    if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.wrong.empty(); })) return Exit::verification;
+    return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.measured(); }) ? Exit::success : Exit::failure;
 }
 
 }  // namespace jacobi::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "case.hpp"
+#include "error.hpp"
 #include "run_record.hpp"
 
 namespace jacobi::bench {
@@ -36,11 +37,12 @@ struct Table {
     double seconds = 0;
     std::vector<Row> rows;
     std::vector<std::string> notes;  ///< in order of their numbers, counted from 1
+    bool complete = false;           ///< no row is missing
 
     /// The number of a note, which is added unless it is there already.
     std::size_t note(const std::string& text);
-    bool any_wrong() const;
-    bool any_measured() const;
+    /// How the program ends: wrong bits over everything, then nothing measured.
+    Exit status() const;
 };
 
 }  // namespace jacobi::bench

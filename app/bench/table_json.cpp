@@ -79,6 +79,7 @@ std::string table_json(const Table& table) {
                      {"repeats", table.repeats},
                      {"seconds", table.seconds},
                      {"warnings", table.machine.warnings},
+                     {"complete", table.complete},
                      {"rows", rows},
                      {"refused", refused},
                      {"notes", table.notes}});
