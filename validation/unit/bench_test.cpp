@@ -24,6 +24,13 @@ std::vector<Case> planned(std::vector<const char*> arguments, int ranks = 1, con
 
 Case a_case() { return {{4, 5, 6}, ProblemKind::random, Precision::float64, 2, "shm", "flag"}; }
 
+Row refused_row() {
+    Row row;
+    row.asked = a_case();
+    row.refusal = "no such rung";
+    return row;
+}
+
 Row a_row() {
     Row row;
     row.asked = a_case();
@@ -101,7 +108,7 @@ TEST(BenchDigests, TheFirstOneIsWhatOthersMustEqual) {
 TEST(BenchTable, WrongBitsDecideTheExitStatus) {
     Table table;
     EXPECT_EQ(table.status(), Exit::failure) << "nothing was measured";
-    table.rows.push_back({.asked = a_case(), .refusal = "no such rung"});
+    table.rows.push_back(refused_row());
     EXPECT_EQ(table.status(), Exit::failure);
     table.rows.push_back(a_row());
     EXPECT_EQ(table.status(), Exit::success) << "a refusal is a footnote";
@@ -114,7 +121,7 @@ TEST(BenchTable, WrongBitsDecideTheExitStatus) {
 
 TEST(BenchTable, ARefusalIsARowAndAFootnote) {
     Table table;
-    const Row row{.asked = a_case(), .refusal = "no such rung"};
+    const Row row = refused_row();
     EXPECT_EQ(table.note("another"), 1u);
     for (int i = 0; i < 2; ++i) {
         const std::string text = row_text(row, table, {});
