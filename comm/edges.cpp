@@ -6,19 +6,14 @@
 #include <sstream>
 
 #include "backend.hpp"
+#include "layers.hpp"
 #include "probe.hpp"
 
 namespace jacobi {
 
-std::vector<Direction> face_directions() {
-    std::vector<Direction> directions;
-    for (int f = 0; f < face_count; ++f) directions.push_back(Direction::face(f));
-    return directions;
-}
-
-std::vector<Edge> neighbours_of(const Decomposition& decomposition, int rank) {
+std::vector<Edge> neighbours_of(const Decomposition& decomposition, int rank, int depth) {
     std::vector<Edge> edges;
-    for (const Direction direction : face_directions()) {
+    for (const Direction direction : directions_of_depth(depth)) {
         const auto neighbour = decomposition.neighbour(rank, direction);
         if (neighbour) edges.push_back({rank, *neighbour, direction, {}, {}, nullptr});
     }
@@ -111,7 +106,7 @@ void open_edges(const Topology& topology, const Decomposition& decomposition, co
 
 std::vector<Edge> connect_edges(const Topology& topology, const Decomposition& decomposition, const ArenaLayout& layout,
                                 PeerMemory& memory, Backend& backend, const std::string& forced) {
-    std::vector<Edge> edges = neighbours_of(decomposition, topology.rank());
+    std::vector<Edge> edges = neighbours_of(decomposition, topology.rank(), layout.field.halo);
     if (forced != "auto" && forced != memory.transport()) {
         throw Error(fmt::format("comm.transport: {} cannot be had with the {} back end, which offers {}", forced, backend.name(),
                                 memory.transport()),

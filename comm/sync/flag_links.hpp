@@ -13,6 +13,9 @@ FlagLinks flag_links(const SyncContext& context, bool raise);
 void require_no_flag_timeout(const SyncContext& context);
 
 /// Why kernels that wait cannot run here, else empty: ranks that share a device without MPS, or launches that block.
+/// The same for persistent passes, which may be less deep than others.
+std::string refuse_persistent(const SyncContext& context);
+
 std::string refuse_waiting_kernels(const SyncContext& context);
 
 }  // namespace jacobi

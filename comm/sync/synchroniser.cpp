@@ -2,19 +2,19 @@
 
 namespace jacobi {
 
-void Synchroniser::advance(Generation g, Index passes) {
+void Synchroniser::advance(Generation g, Index passes, int depth) {
     for (const Generation end = g + passes; g < end; ++g) {
         const double begin = MPI_Wtime();
         await(g);
         wait_seconds_ += MPI_Wtime() - begin;
         if (c_.overlap) {
-            c_.backend.boundary(g);
+            c_.backend.boundary(g, depth);
             // The boundary boxes hold every cell that reads a neighbour's halo or is stored into one, so raising need not wait
             // for the interior.
             raise(g + 1);
-            c_.backend.interior(g);
+            c_.backend.interior(g, depth);
         } else {
-            c_.backend.whole(g);
+            c_.backend.whole(g, depth);
             raise(g + 1);
         }
     }

@@ -18,7 +18,8 @@ struct SyncContext {
     Backend& backend;
     PeerMemory& memory;
     NoticeBoard& board;
-    Index3 block;  ///< extent of this rank's block
+    Index3 block;        ///< extent of this rank's block
+    int temporal_depth;  ///< sweeps of the deepest pass
     bool overlap;
     int device_sharers;          ///< most ranks on one device anywhere
     bool multi_process_service;  ///< ranks that share a device do so under MPS
@@ -34,9 +35,10 @@ class Synchroniser {
     /// Collective, once, after the back end has its block and before the first pass.
     virtual void start() {}
 
-    /// Passes g, ..., g + passes - 1; may return before the device has done them. A rung whose waits are the host's, or are
-    /// enqueued by it, provides await and raise and inherits the loop around them; one whose kernels wait provides this.
-    virtual void advance(Generation g, Index passes);
+    /// Passes g, ..., g + passes - 1 of `depth` sweeps each; may return before the device has done them. A rung whose waits are
+    /// the host's, or are enqueued by it, provides await and raise and inherits the loop around them; one whose kernels wait
+    /// provides this.
+    virtual void advance(Generation g, Index passes, int depth);
 
     /// After await(g) (on the host, or for what is enqueued on the device afterwards): the stores of generation g into this
     /// rank's halos are visible, and every neighbour has stopped reading its halos of generation g - 1, so generation g + 1 may

@@ -8,6 +8,7 @@
 #include "pass_sample.hpp"
 #include "persistent.cuh"
 #include "sweep.cuh"
+#include "temporal_launch.cuh"
 
 namespace jacobi::cuda {
 
@@ -27,17 +28,21 @@ class CudaBackend final : public CudaBackendBase {
     void use_flags(const FlagLinks& links) override;
 
     // passes.cu
-    void boundary(Generation g) override;
-    void interior(Generation g) override;
-    void whole(Generation g) override;
-    void flagged_passes(Generation g, Index passes, bool overlap) override;
+    DepthLimits depth_limits(const Index3& extent, bool rhs) const override;
+    void boundary(Generation g, int depth) override;
+    void interior(Generation g, int depth) override;
+    void whole(Generation g, int depth) override;
+    void flagged_passes(Generation g, Index passes, int depth, bool overlap) override;
     void await_flags(Generation g) override;
     bool done(bool boundary_only) override;
 
     // persistent.cu
     int persistent_limit() const override;
-    void persistent_passes(Generation g, Index passes) override;
+    void persistent_passes(Generation g, Index passes, int depth) override;
     void await_tiles(Generation g) override;
+
+    // temporal.cu
+    std::string pass_shape() const override;
 
     // inspect.cu
     double residual_max(Generation g) override;
@@ -53,7 +58,15 @@ class CudaBackend final : public CudaBackendBase {
     void fill();
     void use_tiles(const FlagLinks& links);
     void make_room();
-    void flagged_pass(Generation g, bool overlap);
+    void flagged_pass(Generation g, int depth, bool overlap);
+    bool temporal() const { return setup_.depth() > 1; }  ///< passes go through temporal.cu
+    enum class Part { boundary, interior, whole };
+    void temporal_pass(Generation g, int depth, Part part, cudaStream_t stream);
+    void plan_temporal_passes();
+    double seconds_of(const TemporalShape<T>& shape, const TemporalPlan& plan);
+    void upload(TemporalLaunch<T>& launch, const TemporalShape<T>& shape, TemporalPlan plan);
+    TemporalArgs<T> temporal_args(Generation g) const;
+    LayerTargets<T> layer_targets(Generation g) const;
     void join_interior();
     template <class Launch>
     std::array<std::uint64_t, 2> reduce(Launch&& launch);
@@ -91,7 +104,8 @@ class CudaBackend final : public CudaBackendBase {
     DeviceBuffer<std::uint64_t> result_;
     BoundaryBoxes boundary_{};
     Range interior_{};
-    bool pushes_ = false;  ///< any neighbour at all
+    bool pushes_ = false;                      ///< any neighbour at all
+    std::vector<TemporalLaunch<T>> temporal_;  ///< by depth - 1
 
     bool small_ = false;  ///< passes are about as short as launches
     bool flagged_ = false;
@@ -138,7 +152,7 @@ template <class T>
 PushTargets<T> CudaBackend<T>::targets(Generation g) const {
     PushTargets<T> to{};
     for (int f = 0; f < face_count; ++f) {
-        const HaloTarget& target = setup_.targets[f];
+        const HaloTarget& target = setup_.face(f);
         to.origin[f] = reinterpret_cast<T*>(target.origin[g & 1]);
         to.pitch[f] = target.pitch;
         to.plane[f] = target.plane;

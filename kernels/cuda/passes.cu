@@ -5,13 +5,15 @@
 namespace jacobi::cuda {
 
 template <class T>
-void CudaBackend<T>::boundary(Generation g) {
+void CudaBackend<T>::boundary(Generation g, int depth) {
     cudaStream_t stream = boundary_stream_.get();
     // Rule: boundary(g) reads interior cells that interior(g - 1) wrote.
     JACOBI_CUDA(cudaStreamWaitEvent(stream, interior_done_[(g + 1) & 1].get(), 0));
     if (flagged_) make_room();
     sample_.mark(PassSample::boundary_begin, stream);
-    if (boundary_.count > 0) {
+    if (temporal()) {
+        temporal_pass(g, depth, Part::boundary, stream);
+    } else if (boundary_.count > 0) {
         launch_boundary(args(g), boundary_, targets(g + 1), flagged_ ? &flags_ : nullptr, properties_.multiProcessorCount,
                         stream);
     }
@@ -20,42 +22,48 @@ void CudaBackend<T>::boundary(Generation g) {
 }
 
 template <class T>
-void CudaBackend<T>::interior(Generation g) {
+void CudaBackend<T>::interior(Generation g, int depth) {
     cudaStream_t stream = interior_stream_.get();
     // Rule: interior(g) reads boundary cells that boundary(g - 1) wrote; boundary(g) may run beside it.
     JACOBI_CUDA(cudaStreamWaitEvent(stream, boundary_done_[(g + 1) & 1].get(), 0));
     sample_.mark(PassSample::interior_begin, stream);
-    launch_march(args(g), interior_, PushTargets<T>{}, false, stream);
+    if (temporal()) {
+        temporal_pass(g, depth, Part::interior, stream);
+    } else {
+        launch_march(args(g), interior_, PushTargets<T>{}, false, stream);
+    }
     sample_.mark(PassSample::interior_end, stream);
     JACOBI_CUDA(cudaEventRecord(interior_done_[g & 1].get(), stream));
-    sample_.next_pass();
+    sample_.next_pass(depth);
 }
 
 template <class T>
-void CudaBackend<T>::whole(Generation g) {
+void CudaBackend<T>::whole(Generation g, int depth) {
     cudaStream_t stream = boundary_stream_.get();
     const Range all = range_of({{0, 0, 0}, setup_.layout.extent});
     if (flagged_) make_room();
     sample_.mark(PassSample::interior_begin, stream);
-    if (flagged_ && pushes_) {
+    if (temporal()) {
+        temporal_pass(g, depth, Part::whole, stream);
+    } else if (flagged_ && pushes_) {
         launch_flagged_march(args(g), all, shape_, targets(g + 1), flags_, static_cast<const unsigned*>(nullptr),
                              static_cast<unsigned>(shape_.tiles()), stream);
     } else {
         launch_march(args(g), all, targets(g + 1), pushes_, stream);
     }
     sample_.mark(PassSample::interior_end, stream);
-    sample_.next_pass();
+    sample_.next_pass(depth);
 }
 
 /// One pass with flags. Small blocks take one kernel, whose waiting tiles come first with overlap and raise while the others run:
 /// a launch is what they have to save. Large ones with overlap take the boundary's and the interior's kernels side by side, as
-/// other rungs do.
+/// other rungs do. Deep passes always are one kernel of that kind.
 template <class T>
-void CudaBackend<T>::flagged_pass(Generation g, bool overlap) {
-    if (!overlap || !pushes_) return whole(g);
+void CudaBackend<T>::flagged_pass(Generation g, int depth, bool overlap) {
+    if (!overlap || !pushes_ || temporal()) return whole(g, depth);
     if (!small_) {
-        boundary(g);
-        interior(g);
+        boundary(g, depth);
+        interior(g, depth);
         return;
     }
     cudaStream_t stream = boundary_stream_.get();
@@ -64,22 +72,23 @@ void CudaBackend<T>::flagged_pass(Generation g, bool overlap) {
     launch_flagged_march(args(g), range_of({{0, 0, 0}, setup_.layout.extent}), shape_, targets(g + 1), flags_, order_.get(),
                          waiting_, stream);
     sample_.mark(PassSample::interior_end, stream);
-    sample_.next_pass();
+    sample_.next_pass(depth);
 }
 
 template <class T>
-void CudaBackend<T>::flagged_passes(Generation g, Index passes, bool overlap) {
+void CudaBackend<T>::flagged_passes(Generation g, Index passes, int depth, bool overlap) {
     const Generation end = g + passes;
+    const bool graphs = small_ && depth == setup_.temporal_depth;
     // The first passes of a batch are issued one by one: the sampled one is among them, and they leave an even generation. Large
     // blocks have no use for a graph: their launches are hidden.
-    while (g < end && (g % 2 != 0 || sample_.open() || !small_)) flagged_pass(g++, overlap);
+    while (g < end && (g % 2 != 0 || sample_.open() || !graphs)) flagged_pass(g++, depth, overlap);
     if (end - g >= PassGraph::passes && !graph_.ready()) {
         graph_.capture(boundary_stream_.get(), [&] {
-            for (int i = 0; i < PassGraph::passes; ++i) flagged_pass(g + i, overlap);
+            for (int i = 0; i < PassGraph::passes; ++i) flagged_pass(g + i, depth, overlap);
         });
     }
     for (; end - g >= PassGraph::passes; g += PassGraph::passes) graph_.launch(boundary_stream_.get());
-    while (g < end) flagged_pass(g++, overlap);
+    while (g < end) flagged_pass(g++, depth, overlap);
 }
 
 /// On a shared device a grid of waiting blocks could keep the very kernels from starting that it waits for. So one block waits

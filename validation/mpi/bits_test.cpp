@@ -82,7 +82,7 @@ class Comparison {
 
         const Index3 n = exchange_.block().extent(), lo = exchange_.block().lo;
         std::vector<T> mine(static_cast<std::size_t>(volume(n)));
-        backend_.read_planes(iteration, 0, n[2], mine.data());
+        backend_.read_planes(exchange_.generation(), 0, n[2], mine.data());
         std::size_t i = 0, different = 0;
         for (Index z = 0; z < n[2]; ++z) {
             for (Index y = 0; y < n[1]; ++y, i += n[0]) {
@@ -92,7 +92,7 @@ class Comparison {
         }
         checks_.expect(different == 0, where + ": " + std::to_string(different) + " rows differ");
 
-        std::uint64_t digest = backend_.digest(iteration);
+        std::uint64_t digest = backend_.digest(exchange_.generation());
         MPI_Allreduce(MPI_IN_PLACE, &digest, 1, MPI_UINT64_T, MPI_SUM, topology_.world.get());
         checks_.expect(digest == reference_.digest(), where + ": digest");
     }
@@ -130,7 +130,7 @@ void run_case(test::Checks& checks, const Topology& topology, const Case& c, con
     middle.advance(halfway);
     end.advance(sweeps);
     RunRecord machine;
-    make_backend(topology, config, machine);
+    const DepthLimits limits = make_backend(topology, config, machine)->depth_limits({}, c.problem.has_rhs());
     const bool takes_turns =
         !machine.multi_process_service &&
         std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; }) &&
@@ -142,16 +142,29 @@ void run_case(test::Checks& checks, const Topology& topology, const Case& c, con
             // Kernels that wait are slow where ranks take turns on a GPU: a few cases, forced, show that they are right.
             const bool waits = std::string(rung.name) == "flag" || std::string(rung.name) == "persistent";
             if (waits && takes_turns && c.name != "one wide random") continue;
-            for (const bool overlap : {false, true}) {
+            const int thinnest = thinnest_block(d);
+            const int deepest = std::min(std::string(rung.name) == "persistent" ? limits.most_persistent : limits.most, thinnest);
+            for (const auto& [overlap, deep] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+                if (deep && deepest < 2) continue;
+                // Plain passes with 1 to 3 halo layers, and passes of 2 to 4 sweeps, in turn.
+                const int depth = deep ? std::min(deepest, 2 + variant % 3) : 1;
+                const int halo = std::min(thinnest, std::max(depth, 1 + variant % 3));
                 // Threads only matter to the host back end: alternate.
                 config.device.threads = 1 + variant++ % 3;
                 const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + rung.name +
-                                          (overlap ? " overlap" : "") + " on " + std::to_string(d.ranks[0]) + "x" +
+                                          (overlap ? " overlap" : "") + " depth " + std::to_string(depth) + " of " +
+                                          std::to_string(halo) + " on " + std::to_string(d.ranks[0]) + "x" +
                                           std::to_string(d.ranks[1]) + "x" + std::to_string(d.ranks[2]);
                 checks.run(where, [&] {
                     RunRecord record;
                     const auto backend = make_backend(topology, config, record);
-                    ExchangeOptions options{"auto", rung.name, overlap, 100, /* force */ true};
+                    ExchangeOptions options;
+                    options.sync = rung.name;
+                    options.overlap = overlap;
+                    options.temporal_depth = depth;
+                    options.halo_depth = halo;
+                    options.timeout_s = 100;
+                    options.force = true;
                     for (const RankPlace& place : record.places)
                         options.device_sharers = std::max(options.device_sharers, place.sharers);
                     HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision, options);
