@@ -7,7 +7,8 @@ void Synchroniser::advance(Generation g, Index passes, int depth) {
         const double begin = MPI_Wtime();
         await(g);
         wait_seconds_ += MPI_Wtime() - begin;
-        if (c_.overlap) {
+        // Without neighbours there is nothing to overlap with, and one stream has no gaps between its kernels.
+        if (c_.overlap && !c_.edges.empty()) {
             c_.backend.boundary(g, depth);
             // The boundary boxes hold every cell that reads a neighbour's halo or is stored into one, so raising need not wait
             // for the interior.

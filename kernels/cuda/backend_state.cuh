@@ -56,9 +56,12 @@ class CudaBackend final : public CudaBackendBase {
  private:
     void synchronise();
     void fill();
+    void order_tiles();
     void use_tiles(const FlagLinks& links);
     void make_room();
     void flagged_pass(Generation g, int depth, bool overlap);
+    void touching_tiles(Generation g, unsigned count, cudaStream_t stream);
+    void other_tiles(Generation g, cudaStream_t stream);
     bool temporal() const { return setup_.depth() > 1; }  ///< passes go through temporal.cu
     enum class Part { boundary, interior, whole };
     void temporal_pass(Generation g, int depth, Part part, cudaStream_t stream);
@@ -102,9 +105,13 @@ class CudaBackend final : public CudaBackendBase {
     Coefficients<T> coefficients_{};
     DeviceBuffer<T> rhs_;
     DeviceBuffer<std::uint64_t> result_;
-    BoundaryBoxes boundary_{};
-    Range interior_{};
-    bool pushes_ = false;                      ///< any neighbour at all
+    // Passes of one sweep.
+    Range all_{};                   ///< the block's cells
+    MarchShape shape_{};            ///< how its tiles walk it
+    unsigned connected_ = 0;        ///< faces with a neighbour, a bit each
+    DeviceBuffer<unsigned> order_;  ///< tiles, those that touch a neighbour first; the others only where blocks are small
+    unsigned touching_ = 0;         ///< how many those are
+    // Passes of several.
     std::vector<TemporalLaunch<T>> temporal_;  ///< by depth - 1
 
     bool small_ = false;  ///< passes are about as short as launches
@@ -112,9 +119,6 @@ class CudaBackend final : public CudaBackendBase {
     FlagArgs flags_{};
     DeviceBuffer<FlagState> state_;
     PassGraph graph_;
-    MarchShape shape_{};            ///< of a whole pass
-    DeviceBuffer<unsigned> order_;  ///< its tiles, those that wait first
-    unsigned waiting_ = 0;          ///< how many those are
     DeviceBuffer<Generation> tile_done_;
     PersistentArgs<T> persistent_{};
 };

@@ -13,9 +13,8 @@ void CudaBackend<T>::boundary(Generation g, int depth) {
     sample_.mark(PassSample::boundary_begin, stream);
     if (temporal()) {
         temporal_pass(g, depth, Part::boundary, stream);
-    } else if (boundary_.count > 0) {
-        launch_boundary(args(g), boundary_, targets(g + 1), flagged_ ? &flags_ : nullptr, properties_.multiProcessorCount,
-                        stream);
+    } else {
+        touching_tiles(g, touching_, stream);
     }
     sample_.mark(PassSample::boundary_end, stream);
     JACOBI_CUDA(cudaEventRecord(boundary_done_[g & 1].get(), stream));
@@ -30,7 +29,7 @@ void CudaBackend<T>::interior(Generation g, int depth) {
     if (temporal()) {
         temporal_pass(g, depth, Part::interior, stream);
     } else {
-        launch_march(args(g), interior_, PushTargets<T>{}, false, stream);
+        other_tiles(g, stream);
     }
     sample_.mark(PassSample::interior_end, stream);
     JACOBI_CUDA(cudaEventRecord(interior_done_[g & 1].get(), stream));
@@ -40,39 +39,40 @@ void CudaBackend<T>::interior(Generation g, int depth) {
 template <class T>
 void CudaBackend<T>::whole(Generation g, int depth) {
     cudaStream_t stream = boundary_stream_.get();
-    const Range all = range_of({{0, 0, 0}, setup_.layout.extent});
     if (flagged_) make_room();
     sample_.mark(PassSample::interior_begin, stream);
     if (temporal()) {
         temporal_pass(g, depth, Part::whole, stream);
-    } else if (flagged_ && pushes_) {
-        launch_flagged_march(args(g), all, shape_, targets(g + 1), flags_, static_cast<const unsigned*>(nullptr),
-                             static_cast<unsigned>(shape_.tiles()), stream);
+    } else if (small_ && touching_ > 0) {
+        touching_tiles(g, static_cast<unsigned>(shape_.tiles()), stream);  // and all others: one launch
     } else {
-        launch_march(args(g), all, targets(g + 1), pushes_, stream);
+        touching_tiles(g, touching_, stream);
+        other_tiles(g, stream);
     }
     sample_.mark(PassSample::interior_end, stream);
     sample_.next_pass(depth);
 }
 
-/// One pass with flags. Small blocks take one kernel, whose waiting tiles come first with overlap and raise while the others run:
-/// a launch is what they have to save. Large ones with overlap take the boundary's and the interior's kernels side by side, as
-/// other rungs do. Deep passes always are one kernel of that kind.
+/// The first `count` tiles of the order: at least those that touch a neighbour.
+template <class T>
+void CudaBackend<T>::touching_tiles(Generation g, unsigned count, cudaStream_t stream) {
+    launch_march_list(args(g), all_, shape_, targets(g + 1), flagged_ ? flags_ : FlagArgs{}, order_.get(), count, touching_,
+                      stream);
+}
+
+template <class T>
+void CudaBackend<T>::other_tiles(Generation g, cudaStream_t stream) {
+    if (touching_ < static_cast<unsigned>(shape_.tiles())) launch_march(args(g), all_, shape_, connected_, stream);
+}
+
+/// One pass with flags. Small blocks take one kernel, whose touching tiles come first and raise while the others run: a launch is
+/// what they have to save. Large ones with overlap take the two kernels side by side, as other rungs do. Deep passes always are
+/// one kernel of the first kind.
 template <class T>
 void CudaBackend<T>::flagged_pass(Generation g, int depth, bool overlap) {
-    if (!overlap || !pushes_ || temporal()) return whole(g, depth);
-    if (!small_) {
-        boundary(g, depth);
-        interior(g, depth);
-        return;
-    }
-    cudaStream_t stream = boundary_stream_.get();
-    make_room();
-    sample_.mark(PassSample::interior_begin, stream);
-    launch_flagged_march(args(g), range_of({{0, 0, 0}, setup_.layout.extent}), shape_, targets(g + 1), flags_, order_.get(),
-                         waiting_, stream);
-    sample_.mark(PassSample::interior_end, stream);
-    sample_.next_pass(depth);
+    if (!overlap || small_ || temporal()) return whole(g, depth);
+    boundary(g, depth);
+    interior(g, depth);
 }
 
 template <class T>
