@@ -6,6 +6,10 @@
 
 namespace jacobi::host {
 
+namespace {
+constexpr Index rows_worth_a_thread = 24;
+}
+
 template <class T>
 SweepArgs<T> HostBackend<T>::args(Generation g) const {
     const Index origin = setup_.layout.origin;
@@ -21,11 +25,14 @@ SweepArgs<T> HostBackend<T>::args(Generation g) const {
             c.diag};
 }
 
-/// Thread t's share of a box: whole planes where there are enough, else whole rows.
+/// Thread t's share of a box: whole planes where there are enough, else whole rows. With passes of several sweeps rows come
+/// first: they are cut into tiles anyway, while a cut across z has its planes computed twice.
 template <class T>
 Range HostBackend<T>::part(const Box& box, int t) const {
     Range range{{box.lo[0], box.lo[1], box.lo[2]}, {box.hi[0], box.hi[1], box.hi[2]}};
-    const int axis = box.hi[2] - box.lo[2] >= team_.size() ? 2 : 1;
+    const Index rows = box.hi[1] - box.lo[1], planes = box.hi[2] - box.lo[2];
+    const bool by_rows = setup_.temporal_depth > 1 ? rows >= rows_worth_a_thread * team_.size() : planes < team_.size();
+    const int axis = by_rows || planes < team_.size() ? 1 : 2;
     const Index n = box.hi[axis] - box.lo[axis];
     range.lo[axis] = box.lo[axis] + n * t / team_.size();
     range.hi[axis] = box.lo[axis] + n * (t + 1) / team_.size();

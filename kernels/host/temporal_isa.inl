@@ -218,8 +218,8 @@ struct TileShape {
     std::int64_t x, y;
 };
 
-/// The shape with the least work: rims are computed twice, a row costs about four vectors on top of its own, and what a step of
-/// the march touches must stay in the cache.
+/// The shape with the least work, in lines: rims are computed twice, a row costs about four lines on top of its own, a piece of a
+/// row more, since the hardware prefetches beyond its end. What a step of the march touches must stay in the cache.
 template <class T>
 TileShape choose_tile(std::int64_t nx, std::int64_t ny, int depth, bool rhs, std::int64_t bytes) {
     TileShape best{line<T>, 1};
@@ -233,7 +233,7 @@ TileShape choose_tile(std::int64_t nx, std::int64_t ny, int depth, bool rhs, std
         const std::int64_t rows = bytes / row_bytes - rim;
         if (rows < 1) continue;
         const std::int64_t cuts = (ny + rows - 1) / rows, y = (ny + cuts - 1) / cuts;
-        const double work = (static_cast<double>(x) / line<T> + (parts > 1 ? 1.5 : 0.0) + 4) * static_cast<double>(parts) *
+        const double work = (static_cast<double>(x) / line<T> + (parts > 1 ? 7.5 : 0.0) + 4) * static_cast<double>(parts) *
                             static_cast<double>((y + (cuts > 1 ? rim / 2 : 0)) * cuts);
         if (work < least) {
             least = work;
