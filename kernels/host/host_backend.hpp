@@ -26,6 +26,11 @@ class HostBackend final : public Backend {
     void store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) override;
     void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) override;
     double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) override;
+    double store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) override;
+    FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds) override {
+        return host::flag_rounds(links, first, rounds);
+    }
+    bool launch_bound(const FieldLayout&) const override { return false; }  // a job of the threads starts at once
     DepthLimits depth_limits(const Index3& extent, bool rhs) const override;
     void setup(const BlockSetup& setup) override;
     void use_flags(const FlagLinks& links) override { flags_.use(links); }

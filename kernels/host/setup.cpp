@@ -5,6 +5,7 @@
 
 #include "float_mode.hpp"
 #include "host_backend.hpp"
+#include "rates.hpp"
 
 namespace jacobi {
 namespace host {
@@ -52,15 +53,19 @@ double HostBackend<T>::copy_bandwidth(void* a, void* b, std::size_t bytes, doubl
     // Untimed: the first touch of a page costs far more than its copy, and reading an untouched one costs nothing.
     copy(a, b);
     copy(b, a);
-    const auto start = Clock::now();
-    int copies = 0;
-    do {
-        copy(b, a);
-        ++copies;
-    } while (seconds_since(start) < seconds);
-    // The mean, not the best: where ranks take turns on a core, the best says how fast a turn was and not what the core
-    // gives.
-    return 2.0 * static_cast<double>(bytes) * copies / seconds_since(start);
+    return 2.0 * static_cast<double>(bytes) / mean_seconds(seconds, [&] { copy(b, a); });
+}
+
+template <class T>
+double HostBackend<T>::store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) {
+    // On large blocks each row is in a page of its own, and this process has not touched the neighbours' pages yet: few enough
+    // rows, and an untimed first time.
+    const StridedRows some = rows.at_most(2048 * rows.width);
+    const auto store = [&] {
+        for (std::byte* target : to) team_.run([&](int t) { store_rows(target, some, 0, t, team_.size()); });
+    };
+    store();
+    return 2.0 * static_cast<double>(some.bytes()) / mean_seconds(seconds, store);
 }
 
 template <class T>
