@@ -81,6 +81,7 @@ class Run {
         record_.copy_gbs = measure_copy_gbs(*exchange_, 0.2);
         record_.peers = exchange_->measure_peer_rates();
         exchange_->prepare();
+        record_.pass_shape = backend_->pass_shape();
         record_.setup_s = slowest(MPI_Wtime() - begin);
     }
 

@@ -49,6 +49,7 @@ ExchangeOptions exchange_options(const Config& config, const RunRecord& record) 
 void record_exchange(const Topology& topology, const Decomposition& decomposition, const HaloExchange& exchange,
                      RunRecord& record) {
     record.temporal_depth = exchange.depths().temporal;
+    record.depth_reason = exchange.depths().reason;
     record.halo_depth = exchange.depths().halo;
     record.sync = exchange.rung();
     record.sync_reason = exchange.rung_reason();

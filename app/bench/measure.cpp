@@ -102,6 +102,7 @@ Row Bench::timed(const Case& asked, const Effort& effort) {
         Exchange e(topology_, config_of(asked, common_), thread_level_);
         e.record.copy_gbs = measure_copy_gbs(e.exchange, effort.copy_seconds);
         e.exchange.prepare();
+        e.record.pass_shape = e.backend->pass_shape();
         e.run(effort.verified_sweeps);
         row.digest = known_[text(asked)] = field_digest(*e.backend, e.exchange);
 

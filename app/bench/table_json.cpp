@@ -32,6 +32,8 @@ Json measured(const Row& row) {
     const bool bound = r.copy_gbs > 0;  // blocks of a few cells are not copied
     Json json = asked(row.asked);
     json.update({{"temporal_depth", r.temporal_depth},
+                 {"temporal_depth_reason", r.depth_reason},
+                 {"pass_shape", r.pass_shape},
                  {"halo_depth", r.halo_depth},
                  {"sync", r.sync},
                  {"sync_reason", r.sync_reason},

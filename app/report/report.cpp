@@ -81,57 +81,62 @@ Json verification(const Verification& v) {
             {"text", v.text}};
 }
 
+/// What follows the origin.
 Json document(const RunRecord& r) {
     const Config& c = r.config;
     const bool checked = !r.checks.empty();
     Json phases = Json::object();
     for (const auto& [phase, seconds] : r.phases) phases[phase] = number(seconds);
-    Json json = origin_json(r, report_schema);
-    json.update({{"problem", name(c.problem.kind)},
-                 {"precision", name(c.solver.precision)},
-                 {"cells", c.problem.grid.cells},
-                 {"decomposition", r.decomposition},
-                 {"sync", r.sync},
-                 {"sync_reason", r.sync_reason},
-                 {"overlap", c.comm.overlap},
-                 {"ablate", name(c.comm.ablate)},
-                 {"temporal_depth", r.temporal_depth},
-                 {"halo_depth", r.halo_depth},
-                 {"bytes_per_rank", r.bytes_per_rank},
-                 {"warnings", r.warnings},
-                 {"iterations", r.iterations},
-                 {"converged", r.converged},
-                 {"residual_max", checked ? number(r.checks.back().residual_max) : Json()},
-                 {"residual_l2", checked ? number(r.checks.back().residual_l2) : Json()},
-                 {"digest", fmt::format("{:016x}", r.digest)},
-                 {"time_s",
-                  {{"setup", r.setup_s},
-                   {"solve", r.solve_s},
-                   {"check", r.check_s},
-                   {"output", r.output_s},
-                   {"verify", r.verify_s},
-                   {"total", r.total_s}}},
-                 {"us_per_iteration", r.us_per_iteration()},
-                 {"glups", number(r.glups())},
-                 {"phases", phases},
-                 {"bound",
-                  {{"copy_gbs", number(r.copy_gbs)},
-                   {"bytes_per_point", r.bytes_per_point},
-                   {"one_pass_glups", number(r.one_pass_glups())},
-                   {"share", number(r.share())},
-                   {"peer", peers(r.peers)}}},
-                 {"verification", verification(r.verification)},
-                 {"files", r.files},
-                 {"deck", {{"resolved", json_of(YAML::Load(to_yaml(c)))}, {"text", c.deck_text}, {"overrides", c.overrides}}},
-                 {"checks", checks(r)},
-                 {"places", places(r)},
-                 {"edges", edges(r)}});
-    return json;
+    return {{"problem", name(c.problem.kind)},
+            {"precision", name(c.solver.precision)},
+            {"cells", c.problem.grid.cells},
+            {"decomposition", r.decomposition},
+            {"sync", r.sync},
+            {"sync_reason", r.sync_reason},
+            {"overlap", c.comm.overlap},
+            {"ablate", name(c.comm.ablate)},
+            {"temporal_depth", r.temporal_depth},
+            {"temporal_depth_reason", r.depth_reason},
+            {"pass_shape", r.pass_shape},
+            {"halo_depth", r.halo_depth},
+            {"bytes_per_rank", r.bytes_per_rank},
+            {"warnings", r.warnings},
+            {"iterations", r.iterations},
+            {"converged", r.converged},
+            {"residual_max", checked ? number(r.checks.back().residual_max) : Json()},
+            {"residual_l2", checked ? number(r.checks.back().residual_l2) : Json()},
+            {"digest", fmt::format("{:016x}", r.digest)},
+            {"time_s",
+             {{"setup", r.setup_s},
+              {"solve", r.solve_s},
+              {"check", r.check_s},
+              {"output", r.output_s},
+              {"verify", r.verify_s},
+              {"total", r.total_s}}},
+            {"us_per_iteration", r.us_per_iteration()},
+            {"glups", number(r.glups())},
+            {"phases", phases},
+            {"bound",
+             {{"copy_gbs", number(r.copy_gbs)},
+              {"bytes_per_point", r.bytes_per_point},
+              {"one_pass_glups", number(r.one_pass_glups())},
+              {"share", number(r.share())},
+              {"peer", peers(r.peers)}}},
+            {"verification", verification(r.verification)},
+            {"files", r.files},
+            {"deck", {{"resolved", json_of(YAML::Load(to_yaml(c)))}, {"text", c.deck_text}, {"overrides", c.overrides}}},
+            {"checks", checks(r)},
+            {"places", places(r)},
+            {"edges", edges(r)}};
 }
 
 }  // namespace
 
-std::string report_text(const RunRecord& record) { return json_text(document(record)); }
+std::string report_text(const RunRecord& record) {
+    Json json = origin_json(record, report_schema);
+    json.update(document(record));
+    return json_text(json);
+}
 
 void write_report(const RunRecord& record, const std::string& path) { replace_file(path, report_text(record)); }
 
