@@ -54,15 +54,19 @@ class BenchTable:
         rows = [row for row in document["rows"] if (row["problem"], row["precision"]) == (problem, precision)]
         if not rows:
             return Line(name, IMPOSSIBLE, "; ".join(row["reason"] for row in document["refused"][:1]))
-        top = max(rows, key=lambda row: row["over_one_pass"])
+        # The fastest of the group's copies: one that was disturbed would flatter the row behind it.
+        bound = max(row["bound"]["one_pass_glups"] for row in rows)
+        ratio = {row["temporal_depth"]: row["glups"]["median"] / bound for row in rows}
+        top = max(rows, key=lambda row: row["glups"]["median"])
+        depth = top["temporal_depth"]
         figures = {
-            "depth": top["temporal_depth"],
+            "depth": depth,
             "GLUP/s": f"{top['glups']['median']:.1f}",
-            "copy bound": f"{top['bound']['one_pass_glups']:.1f}",
-            "x one pass": f"{top['over_one_pass']:.3f}",
+            "copy bound": f"{bound:.1f}",
+            "x one pass": f"{ratio[depth]:.3f}",
             "must": MUST,
             "spread": f"{top['spread']:.3f}",
             "µs a sweep": f"{top['us_per_sweep']['median']:.0f}",
         }
-        others = ", ".join(f"depth {row['temporal_depth']}: {row['over_one_pass']:.3f}" for row in rows if row is not top)
-        return Line(name, mark(top["over_one_pass"], MUST), others, figures)
+        others = ", ".join(f"depth {other}: {ratio[other]:.3f}" for other in ratio if other != depth)
+        return Line(name, mark(ratio[depth], MUST), others, figures)
