@@ -8,6 +8,7 @@
 #include <optional>
 #include <variant>
 
+#include "block_order.hpp"
 #include "configure.hpp"
 #include "deck_reader.hpp"
 #include "machine.hpp"
@@ -38,11 +39,8 @@ class Run {
     Run(const Options& options, const Config& config, int thread_level)
         : options_(options),
           config_(config),
-          topology_(discover_topology(MPI_COMM_WORLD)),
-          decomposition_(
-              config.comm.ranks
-                  ? decompose(config.problem.grid.cells, config.problem.grid.periodic, topology_.size(), *config.comm.ranks)
-                  : decompose(config.problem.grid.cells, config.problem.grid.periodic, topology_.size())),
+          topology_(discover_topology(MPI_COMM_WORLD, config.comm.virtual_nodes)),
+          decomposition_(arrange_by_node(blocks(config, topology_.size()), topology_.node_of)),
           style_{wants_color(options.no_color)},
           where_(fmt::format("rank {} on {}", topology_.rank(), topology_.host)) {
         record_.config = config;
@@ -85,6 +83,11 @@ class Run {
 
  private:
     bool root() const { return topology_.rank() == 0; }
+    static Decomposition blocks(const Config& config, int ranks) {
+        const auto& grid = config.problem.grid;
+        return config.comm.ranks ? decompose(grid.cells, grid.periodic, ranks, *config.comm.ranks)
+                                 : decompose(grid.cells, grid.periodic, ranks);
+    }
 
     static double slowest(double seconds) {
         MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

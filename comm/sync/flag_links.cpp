@@ -8,6 +8,7 @@ FlagLinks flag_links(const SyncContext& c, bool raise) {
     FlagLinks links;
     links.timeout_s = c.timeout_s;
     for (const Edge& e : c.edges) {
+        if (!e.mapped()) continue;
         const Direction there = e.direction.opposite();
         FlagLinks::Link link;
         link.direction = e.direction;
@@ -39,6 +40,9 @@ void require_no_flag_timeout(const SyncContext& c) {
 }
 
 std::string refuse_waiting_kernels(const SyncContext& c) {
+    // Not even by force: no kernel can wait for a message.
+    if (c.messages != nullptr)
+        return "halos of some edges travel as messages, which hosts wait for and kernels cannot (use sync: event)";
     if (c.backend.name() != "cuda" || c.force) return {};
     const char* blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
     if (blocking != nullptr && std::string(blocking) != "0") {

@@ -5,14 +5,15 @@
 
 namespace jacobi {
 
-/// Links over all edges, self edges included. `raise`: kernels raise the neighbours' counters too.
+/// Links over all edges with a mapping, self edges included. `raise`: kernels raise the neighbours' counters too.
 /// Collective: the ranks agree on the tiles of persistent passes.
 FlagLinks flag_links(const SyncContext& context, bool raise);
 
 /// Throws Error when a kernel's wait gave up; call when the device is done.
 void require_no_flag_timeout(const SyncContext& context);
 
-/// Why kernels that wait cannot run here, else empty: ranks that share a device without MPS, or launches that block.
+/// Why kernels that wait cannot run here, else empty: messages, ranks that share a device without MPS, or launches
+/// that block.
 std::string refuse_waiting_kernels(const SyncContext& context);
 
 }  // namespace jacobi

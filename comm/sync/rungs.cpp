@@ -36,7 +36,9 @@ ChosenRung choose_rung(const std::string& asked, const SyncContext& context) {
             if (refusal.empty()) refusal = text;
         }
         if (refusal.empty()) {
-            const std::string why = asked == rung.name ? "asked for" : refusals.empty() ? rung.summary : refusals;
+            std::string why = asked == rung.name ? "asked for" : refusals.empty() ? rung.summary : refusals;
+            if (asked == "auto" && context.messages != nullptr)
+                why += "; some halos travel as messages, which kernels cannot wait for";
             return {rung.make(context), rung.name, why};
         }
         refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", rung.name, refusal);

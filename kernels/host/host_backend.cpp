@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "backend.hpp"
@@ -119,6 +120,25 @@ class HostBackend final : public Backend {
         interior(g);
     }
     bool done(bool) override { return true; }
+
+    std::shared_ptr<std::byte> message_memory(std::size_t bytes, bool) override {
+        constexpr std::align_val_t alignment{row_alignment};
+        void* raw = ::operator new(bytes, alignment);
+        std::memset(raw, 0, bytes);
+        return {static_cast<std::byte*>(raw), [](std::byte* p) { ::operator delete(p, alignment); }};
+    }
+    void store_halos(Generation g, const std::vector<PackedHalo>& halos) override {
+        T* u = field(g);
+        team_.run([&](int t) {
+            for (const PackedHalo& halo : halos) {
+                const auto& lo = halo.cells.lo;
+                const T* data = reinterpret_cast<const T*>(halo.data);
+                for_cells(part(halo.cells, t), [&](Index x, Index y, Index z) {
+                    u[setup_.layout.at(x, y, z)] = data[(x - lo[0]) + halo.pitch * (y - lo[1]) + halo.plane * (z - lo[2])];
+                });
+            }
+        });
+    }
 
     void use_flags(const FlagLinks& links) override { flags_.use(links); }
     void flagged_passes(Generation g, Index passes, bool) override {

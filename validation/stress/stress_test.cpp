@@ -37,6 +37,13 @@ class Dawdling final : public Backend {
     double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) override {
         return real_.copy_bandwidth(a, b, bytes, seconds);
     }
+    std::shared_ptr<std::byte> message_memory(std::size_t bytes, bool on_device) override {
+        return real_.message_memory(bytes, on_device);
+    }
+    void store_halos(Generation g, const std::vector<PackedHalo>& halos) override {
+        dawdle();
+        real_.store_halos(g, halos);
+    }
     void setup(const BlockSetup& setup) override { real_.setup(setup); }
     void boundary(Generation g) override {
         dawdle();

@@ -1,0 +1,51 @@
+#include "packed_edges.hpp"
+
+#include "transport/layers.hpp"
+
+namespace jacobi {
+
+namespace {
+constexpr std::size_t vector_bytes = 16;  // of the widest store of a boundary kernel
+}
+
+PackedShape::PackedShape(const Box& box, Direction direction, std::size_t element_bytes) : cells(box), element(element_bytes) {
+    // Layers across x are stored cell by cell: their rows follow each other without gaps.
+    const Index unit = direction.offset()[0] == 0 ? static_cast<Index>(vector_bytes / element) : 1;
+    pitch = (box.extent()[0] + unit - 1) / unit * unit;
+    plane = pitch * box.extent()[1];
+}
+
+PackedEdges::PackedEdges(const std::vector<Edge>& edges, const FieldLayout& layout, Backend& backend, bool on_device)
+    : backend_(backend) {
+    for (const Edge& e : edges) {
+        if (!e.message()) continue;
+        Channel c;
+        c.edge = e;
+        c.out = PackedShape(sent_layer(layout.extent, e.direction, layout.halo), e.direction, layout.element);
+        c.in = PackedShape(halo_layer(layout.extent, e.direction, layout.halo), e.direction, layout.element);
+        for (int p = 0; p < 2; ++p) {
+            c.send[p] = backend.message_memory(c.out.bytes(), on_device);
+            c.receive[p] = backend.message_memory(c.in.bytes(), on_device);
+        }
+        channels_.push_back(std::move(c));
+    }
+}
+
+HaloTarget PackedEdges::target(const Edge& edge) const {
+    HaloTarget target;
+    for (const Channel& c : channels_) {
+        if (!(c.edge.direction == edge.direction)) continue;
+        for (int p = 0; p < 2; ++p) target.origin[p] = c.send[p].get() - c.out.offset();
+        target.pitch = c.out.pitch;
+        target.plane = c.out.plane;
+    }
+    return target;
+}
+
+void PackedEdges::unpack(Generation g) {
+    std::vector<PackedHalo> halos;
+    for (const Channel& c : channels_) halos.push_back({c.in.cells, c.receive[g & 1].get(), c.in.pitch, c.in.plane});
+    backend_.store_halos(g, halos);
+}
+
+}  // namespace jacobi
