@@ -1,10 +1,13 @@
 // Every way of running gives the same bits: problems x precisions x grids x rungs x overlap x decompositions, each with a solver
-// of its own, against the serial reference. Usage: bits_test [host|cuda]
+// of its own, against the serial reference; halos through shared memory, as messages, and both in one run. Usage: bits_test
+// [host|cuda]
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "block_order.hpp"
 #include "checks.hpp"
 #include "devices.hpp"
 #include "digest.hpp"
@@ -118,8 +121,51 @@ std::vector<Decomposition> decompositions(const Grid& grid, int ranks) {
     return list;
 }
 
+/// The ranks as they are, and as two pretended nodes (null where there are too few).
+struct Machines {
+    const Topology& real;
+    const Topology* two_nodes;
+};
+
+/// How the halos of a run travel, and how its ranks wait for them.
+struct Way {
+    const Topology& topology;
+    const char* transport;
+    const Rung& rung;
+    bool overlap;
+    std::string text() const {
+        return std::string(rung.name) + (overlap ? " overlap" : "") +
+               (topology.node_count > 1 ? ", two nodes" : std::string(", ") + transport);
+    }
+};
+
+/// All rungs over shared memory; of the rungs that can wait for messages one or two with all edges as messages and with edges of
+/// both kinds, in turn.
+std::vector<Way> ways(const Machines& machines, const std::string& backend, bool without_waiting_kernels, int& turn) {
+    std::vector<Way> list;
+    std::vector<const Rung*> for_messages;
+    for (const Rung& rung : rungs()) {
+        if (*rung.backend != '\0' && rung.backend != backend) continue;
+        const bool kernels_wait = std::string(rung.name) == "flag" || std::string(rung.name) == "persistent";
+        if (!kernels_wait) for_messages.push_back(&rung);
+        if (kernels_wait && without_waiting_kernels) continue;
+        for (const bool overlap : {false, true}) list.push_back({machines.real, "auto", rung, overlap});
+    }
+    if (machines.two_nodes == nullptr) return list;
+    const auto next = [&]() -> const Rung& { return *for_messages[++turn % for_messages.size()]; };
+    list.push_back({machines.real, "mpi", next(), turn / 3 % 2 == 0});
+    list.push_back({*machines.two_nodes, "auto", next(), turn / 3 % 2 == 0});
+    return list;
+}
+
+/// The transport of an edge between ranks that a way of running must have chosen.
+bool as_asked(const Way& way, const Edge& e) {
+    const bool message = std::string(way.transport) == "mpi" || !way.topology.same_node(e.rank, e.neighbour);
+    return e.self() ? e.transport == "self" : (e.transport == "mpi") == message;
+}
+
 template <class T>
-void run_case(test::Checks& checks, const Topology& topology, const Case& c, const std::string& backend_name) {
+void run_case(test::Checks& checks, const Machines& machines, const Case& c, const std::string& backend_name) {
     Config config;
     config.problem = c.problem;
     config.solver.iterations = sweeps;
@@ -130,46 +176,45 @@ void run_case(test::Checks& checks, const Topology& topology, const Case& c, con
     middle.advance(halfway);
     end.advance(sweeps);
     RunRecord machine;
-    make_backend(topology, config, machine);
+    make_backend(machines.real, config, machine);
     const bool takes_turns =
         !machine.multi_process_service &&
         std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; }) &&
         machine.backend == "cuda";
+    // Kernels that wait are slow where ranks take turns on a GPU: a few cases, forced, show that they are right.
+    const bool without_waiting_kernels = takes_turns && c.name != "one wide random";
+    static int turn = 0;
     int variant = 0;
-    for (const Decomposition& d : decompositions(c.problem.grid, checks.size())) {
-        for (const Rung& rung : rungs()) {
-            if (*rung.backend != '\0' && rung.backend != backend_name) continue;
-            // Kernels that wait are slow where ranks take turns on a GPU: a few cases, forced, show that they are right.
-            const bool waits = std::string(rung.name) == "flag" || std::string(rung.name) == "persistent";
-            if (waits && takes_turns && c.name != "one wide random") continue;
-            for (const bool overlap : {false, true}) {
-                // Threads only matter to the host back end: alternate.
-                config.device.threads = 1 + variant++ % 3;
-                const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + rung.name +
-                                          (overlap ? " overlap" : "") + " on " + std::to_string(d.ranks[0]) + "x" +
-                                          std::to_string(d.ranks[1]) + "x" + std::to_string(d.ranks[2]);
-                checks.run(where, [&] {
-                    RunRecord record;
-                    const auto backend = make_backend(topology, config, record);
-                    ExchangeOptions options{"auto", rung.name, overlap, 100, /* force */ true};
-                    for (const RankPlace& place : record.places)
-                        options.device_sharers = std::max(options.device_sharers, place.sharers);
-                    HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision, options);
-                    exchange.prepare();
-                    Solver solver(topology, exchange, *backend, config);
-                    const auto compare = [&](Reference<T>& reference, Index iteration) {
-                        Comparison<T>(checks, topology, *backend, exchange, solver, reference, c.problem.grid, where)
-                            .at(iteration);
-                    };
-                    compare(start, 0);
-                    exchange.advance(halfway);
-                    compare(middle, halfway);
-                    exchange.advance(1);
-                    exchange.advance(sweeps - halfway - 1);
-                    compare(end, sweeps);
-                    exchange.close();
-                });
-            }
+    for (const Decomposition& plain : decompositions(c.problem.grid, checks.size())) {
+        for (const Way& way : ways(machines, backend_name, without_waiting_kernels, turn)) {
+            const Topology& topology = way.topology;
+            const Decomposition d = arrange_by_node(plain, topology.node_of);
+            // Threads only matter to the host back end: alternate.
+            config.device.threads = 1 + variant++ % 3;
+            const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + way.text() + " on " +
+                                      std::to_string(d.ranks[0]) + "x" + std::to_string(d.ranks[1]) + "x" +
+                                      std::to_string(d.ranks[2]);
+            checks.run(where, [&] {
+                RunRecord record;
+                const auto backend = make_backend(topology, config, record);
+                ExchangeOptions options{way.transport, way.rung.name, way.overlap, 100, /* force */ true};
+                for (const RankPlace& place : record.places)
+                    options.device_sharers = std::max(options.device_sharers, place.sharers);
+                HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision, options);
+                for (const Edge& e : exchange.edges()) checks.expect(as_asked(way, e), where + ": an edge is " + e.transport);
+                exchange.prepare();
+                Solver solver(topology, exchange, *backend, config);
+                const auto compare = [&](Reference<T>& reference, Index iteration) {
+                    Comparison<T>(checks, topology, *backend, exchange, solver, reference, c.problem.grid, where).at(iteration);
+                };
+                compare(start, 0);
+                exchange.advance(halfway);
+                compare(middle, halfway);
+                exchange.advance(1);
+                exchange.advance(sweeps - halfway - 1);
+                compare(end, sweeps);
+                exchange.close();
+            });
         }
     }
 }
@@ -188,9 +233,12 @@ int main(int argc, char** argv) {
             if (checks.rank() == 0) std::printf("SKIPPED: no CUDA device (%s)\n", visible_devices().reason.c_str());
             status = 77;
         } else {
+            std::optional<Topology> two_nodes;
+            if (checks.size() > 1) two_nodes = discover_topology(MPI_COMM_WORLD, 2);
+            const Machines machines{topology, two_nodes ? &*two_nodes : nullptr};
             for (const Case& c : cases(checks.size())) {
-                run_case<double>(checks, topology, c, backend);
-                run_case<float>(checks, topology, c, backend);
+                run_case<double>(checks, machines, c, backend);
+                run_case<float>(checks, machines, c, backend);
             }
             status = checks.finish("bits_test");
         }
