@@ -14,6 +14,7 @@
 #include "machine.hpp"
 #include "reference.hpp"
 #include "solver.hpp"
+#include "transport/message_transport.hpp"
 
 using namespace jacobi;
 
@@ -141,7 +142,7 @@ struct Way {
 
 /// All rungs over shared memory; of the rungs that can wait for messages one or two with all edges as messages and with edges of
 /// both kinds, in turn.
-std::vector<Way> ways(const Machines& machines, const std::string& backend, bool without_waiting_kernels, int& turn) {
+std::vector<Way> ways(const Machines& machines, const std::string& backend, bool without_waiting_kernels, bool nccl, int& turn) {
     std::vector<Way> list;
     std::vector<const Rung*> for_messages;
     for (const Rung& rung : rungs()) {
@@ -154,14 +155,16 @@ std::vector<Way> ways(const Machines& machines, const std::string& backend, bool
     if (machines.two_nodes == nullptr) return list;
     const auto next = [&]() -> const Rung& { return *for_messages[++turn % for_messages.size()]; };
     list.push_back({machines.real, "mpi", next(), turn / 3 % 2 == 0});
+    if (nccl) list.push_back({machines.real, "nccl", next(), turn / 3 % 2 == 0});
     list.push_back({*machines.two_nodes, "auto", next(), turn / 3 % 2 == 0});
     return list;
 }
 
 /// The transport of an edge between ranks that a way of running must have chosen.
 bool as_asked(const Way& way, const Edge& e) {
-    const bool message = std::string(way.transport) == "mpi" || !way.topology.same_node(e.rank, e.neighbour);
-    return e.self() ? e.transport == "self" : (e.transport == "mpi") == message;
+    if (e.self()) return e.transport == "self";
+    if (std::string(way.transport) != "auto") return e.transport == way.transport;
+    return (e.transport == "mpi") != way.topology.same_node(e.rank, e.neighbour);
 }
 
 template <class T>
@@ -177,16 +180,18 @@ void run_case(test::Checks& checks, const Machines& machines, const Case& c, con
     end.advance(sweeps);
     RunRecord machine;
     make_backend(machines.real, config, machine);
-    const bool takes_turns =
-        !machine.multi_process_service &&
-        std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; }) &&
-        machine.backend == "cuda";
+    const bool shared =
+        std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; });
+    const bool takes_turns = machine.backend == "cuda" && shared && !machine.multi_process_service;
+    // A communicator of NCCL takes about a second to make: one case has it.
+    const bool nccl =
+        machine.backend == "cuda" && !shared && message_transport("nccl") != nullptr && c.name == "9x39x12 periodic xyz random";
     // Kernels that wait are slow where ranks take turns on a GPU: a few cases, forced, show that they are right.
     const bool without_waiting_kernels = takes_turns && c.name != "one wide random";
     static int turn = 0;
     int variant = 0;
     for (const Decomposition& plain : decompositions(c.problem.grid, checks.size())) {
-        for (const Way& way : ways(machines, backend_name, without_waiting_kernels, turn)) {
+        for (const Way& way : ways(machines, backend_name, without_waiting_kernels, nccl, turn)) {
             const Topology& topology = way.topology;
             const Decomposition d = arrange_by_node(plain, topology.node_of);
             // Threads only matter to the host back end: alternate.
