@@ -140,8 +140,8 @@ struct Way {
     }
 };
 
-/// All rungs over shared memory; of the rungs that can wait for messages one or two with all edges as messages and with edges of
-/// both kinds, in turn.
+/// All rungs over shared memory; and of the rungs that can wait for messages, in turn, one with all edges as messages or with
+/// edges of both kinds.
 std::vector<Way> ways(const Machines& machines, const std::string& backend, bool without_waiting_kernels, bool nccl, int& turn) {
     std::vector<Way> list;
     std::vector<const Rung*> for_messages;
@@ -153,10 +153,10 @@ std::vector<Way> ways(const Machines& machines, const std::string& backend, bool
         for (const bool overlap : {false, true}) list.push_back({machines.real, "auto", rung, overlap});
     }
     if (machines.two_nodes == nullptr) return list;
-    const auto next = [&]() -> const Rung& { return *for_messages[++turn % for_messages.size()]; };
-    list.push_back({machines.real, "mpi", next(), turn / 3 % 2 == 0});
-    if (nccl) list.push_back({machines.real, "nccl", next(), turn / 3 % 2 == 0});
-    list.push_back({*machines.two_nodes, "auto", next(), turn / 3 % 2 == 0});
+    const Rung& rung = *for_messages[++turn / 2 % for_messages.size()];
+    const bool overlap = turn / 6 % 2 == 0;
+    list.push_back(turn % 2 == 0 ? Way{machines.real, "mpi", rung, overlap} : Way{*machines.two_nodes, "auto", rung, overlap});
+    if (nccl) list.push_back({machines.real, "nccl", rung, overlap});
     return list;
 }
 
