@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
 #include "placement.hpp"
@@ -45,6 +46,7 @@ void gather_places(const Topology& topology, const RankPlace& mine, RunRecord& r
 
 Support build_support() {
     Support support;
+    support.max_temporal_depth = support.max_halo_depth = std::numeric_limits<int>::max();  // the running machine says
     support.backends = {"host"};
     support.transports = {"shm"};
     if (with_cuda) {

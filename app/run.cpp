@@ -104,13 +104,15 @@ class Run {
         const Watchdog watch = guard("setting up", 0);
         backend_ = make_backend(topology_, config_, record_);
         exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision, exchange_options());
+        record_.temporal_depth = exchange_->depths().temporal;
+        record_.halo_depth = exchange_->depths().halo;
         record_.sync = exchange_->rung();
         record_.sync_reason = exchange_->rung_reason();
         record_.edges = gather_edges(topology_, exchange_->edges());
         for (int r = 0; r < topology_.size(); ++r) {
             const Box block = decomposition_.block(r);
             record_.places[r].block = block;
-            const std::uint64_t bytes = HaloExchange::arena_bytes(block, config_.solver.precision);
+            const std::uint64_t bytes = exchange_->arena_bytes(block);
             record_.bytes_per_rank =
                 std::max<std::uint64_t>(record_.bytes_per_rank, bytes + (config_.problem.has_rhs() ? bytes / 2 : 0));
         }
@@ -125,7 +127,14 @@ class Run {
 
     ExchangeOptions exchange_options() const {
         const auto& comm = config_.comm;
-        ExchangeOptions options{comm.transport, comm.sync, comm.overlap, comm.timeout_s, comm.force};
+        ExchangeOptions options;
+        options.transport = comm.transport;
+        options.sync = comm.sync;
+        options.temporal_depth = config_.solver.temporal_depth;
+        options.halo_depth = comm.halo_depth;
+        options.overlap = comm.overlap;
+        options.timeout_s = comm.timeout_s;
+        options.force = comm.force;
         for (const RankPlace& place : record_.places) options.device_sharers = std::max(options.device_sharers, place.sharers);
         options.multi_process_service = record_.multi_process_service;
         return options;
@@ -144,8 +153,10 @@ class Run {
         const double begin = MPI_Wtime();
         const double cells = static_cast<double>(volume(config_.problem.grid.cells));
         const Watchdog watch = guard("verifying", cells * 1e-6 + cells * static_cast<double>(record_.iterations) * 1e-7);
-        record_.digest = digest(record_.iterations);
-        record_.verification = verify_field(topology_, decomposition_, *backend_, config_, record_);
+        record_.digest = digest();
+        record_.verification = verify_field(
+            topology_, decomposition_,
+            [&](Index z0, Index z1, void* to) { backend_->read_planes(exchange_->generation(), z0, z1, to); }, config_, record_);
         record_.verify_s = slowest(MPI_Wtime() - begin);
     }
 
@@ -173,8 +184,8 @@ class Run {
         if (!fault.empty()) throw Error(fault, Exit::failure, true);
     }
 
-    std::uint64_t digest(Index iteration) const {
-        std::uint64_t sum = backend_->digest(iteration);
+    std::uint64_t digest() const {
+        std::uint64_t sum = backend_->digest(exchange_->generation());
         MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         return sum;
     }
@@ -189,7 +200,7 @@ class Run {
         info.precision = config_.solver.precision;
         info.iteration = check.iteration;
         info.residual_max = check.residual_max;
-        info.digest = digest(check.iteration);
+        info.digest = digest();
         info.deck = to_yaml(config_);
         info.version = record_.version;
         info.git = record_.git;
@@ -197,7 +208,7 @@ class Run {
         info.decomposition = record_.decomposition;
         info.transports = transports();
         write_snapshot(topology_.world.get(), path, info, exchange_->block(), config_.output.compression,
-                       [&](Index z0, Index z1, void* to) { backend_->read_planes(check.iteration, z0, z1, to); });
+                       [&](Index z0, Index z1, void* to) { backend_->read_planes(exchange_->generation(), z0, z1, to); });
         if (root()) {
             record_.files.push_back(path);
             if (config_.output.every > 0) {

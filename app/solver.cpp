@@ -24,7 +24,7 @@ Check Solver::check() {
     // The bits of a non-negative double order as integers do, and a NaN's exceed them all: the maximum is exact in any order.
     std::array<std::uint64_t, 1> bits{std::bit_cast<std::uint64_t>(backend_.residual_max(g))};
     reduction_.max(bits, g, "residual maximum");
-    Check result{g, std::bit_cast<double>(bits[0]), 0};
+    Check result{exchange_.iteration(), std::bit_cast<double>(bits[0]), 0};
     if (!std::isfinite(result.residual_max)) {
         result.residual_l2 = result.residual_max;
     } else if (result.residual_max > 0) {
@@ -55,7 +55,7 @@ void Solver::batch(Index sweeps, RunRecord& record) {
     const PhaseTimes times = backend_.take_phase_times();
     sampled_.boundary += times.boundary;
     sampled_.interior += times.interior;
-    sampled_.passes += times.passes;
+    sampled_.sweeps += times.sweeps;
     // One reduction closes a batch; rank 0 alone says how long the next may be, so that all ranks issue the same one.
     std::array<std::uint64_t, 1> words{0};
     if (topology_.rank() == 0) {
@@ -82,7 +82,7 @@ void Solver::run(RunRecord& record, const Hooks& hooks) {
         record.converged = s.tolerance > 0 && c.residual_max <= s.tolerance * first;
     };
 
-    Index k = exchange_.generation();
+    Index k = exchange_.iteration();
     if (s.check_every > 0 || s.tolerance > 0 || k >= s.iterations) {
         const Check c = timed_check();
         first = c.residual_max;
@@ -105,8 +105,8 @@ void Solver::run(RunRecord& record, const Hooks& hooks) {
     gather_phases(record, k - start);
 }
 
-void Solver::gather_phases(RunRecord& record, Index passes) {
-    const double scale = sampled_.passes > 0 ? static_cast<double>(passes) / static_cast<double>(sampled_.passes) : 0;
+void Solver::gather_phases(RunRecord& record, Index sweeps) {
+    const double scale = sampled_.sweeps > 0 ? static_cast<double>(sweeps) / static_cast<double>(sampled_.sweeps) : 0;
     const std::array<double, 5> mine{sampled_.boundary * scale, sampled_.interior * scale, exchange_.wait_seconds(),
                                      record.solve_s, record.check_s};
     // Times are not negative, so their bits order as they do.

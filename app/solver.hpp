@@ -33,7 +33,7 @@ class Solver {
     /// Sweeps until the next check, dump or the end.
     Index next_stop(Index iteration) const;
     void batch(Index sweeps, RunRecord& record);
-    void gather_phases(RunRecord& record, Index passes);
+    void gather_phases(RunRecord& record, Index sweeps);
 
     const Topology& topology_;
     HaloExchange& exchange_;

@@ -6,21 +6,15 @@
 #include <sstream>
 
 #include "backend.hpp"
+#include "layers.hpp"
 #include "probe.hpp"
-#include "transport/layers.hpp"
 #include "transport/message_transport.hpp"
 
 namespace jacobi {
 
-std::vector<Direction> face_directions() {
-    std::vector<Direction> directions;
-    for (int f = 0; f < face_count; ++f) directions.push_back(Direction::face(f));
-    return directions;
-}
-
-std::vector<Edge> neighbours_of(const Decomposition& decomposition, int rank) {
+std::vector<Edge> neighbours_of(const Decomposition& decomposition, int rank, int depth) {
     std::vector<Edge> edges;
-    for (const Direction direction : face_directions()) {
+    for (const Direction direction : directions_of_depth(depth)) {
         const auto neighbour = decomposition.neighbour(rank, direction);
         if (neighbour) edges.push_back({rank, *neighbour, direction, {}, {}, nullptr, 0});
     }
@@ -134,7 +128,7 @@ const TransportKind* messages_for(const std::string& forced) {
 
 std::vector<Edge> connect_edges(const Topology& topology, const Decomposition& decomposition, const ArenaLayout& layout,
                                 PeerMemory& memory, Backend& backend, const std::string& forced) {
-    std::vector<Edge> edges = neighbours_of(decomposition, topology.rank());
+    std::vector<Edge> edges = neighbours_of(decomposition, topology.rank(), layout.field.halo);
     const TransportKind* messages = messages_for(forced);
     const bool mapping = forced == "auto" || forced == memory.transport();
     if (!mapping && messages == nullptr) {
@@ -152,7 +146,7 @@ std::vector<Edge> connect_edges(const Topology& topology, const Decomposition& d
             e.reason += fmt::format(", which {} does not reach (comm.transport: auto takes messages there)", forced);
     }
     for (Edge& e : edges)
-        e.bytes = sent_layer(layout.field.extent, e.direction, layout.field.halo).cells() * layout.field.element;
+        e.bytes = layers_towards(e.direction, layout.field.extent, layout.field.halo).cells() * layout.field.element;
     const std::vector<Edge> all = gather_edges(topology, edges);
     if (std::any_of(all.begin(), all.end(), [](const Edge& e) { return e.transport.empty(); })) refuse(all, topology.host_of);
     return edges;

@@ -25,11 +25,8 @@ struct Edge {
     bool message() const { return !transport.empty() && peer == nullptr; }
 };
 
-/// The directions that a depth-1 exchange of a seven-point stencil needs.
-std::vector<Direction> face_directions();
-
-/// This rank's edges with their transport still open: its neighbours in face directions, in the order of the directions.
-std::vector<Edge> neighbours_of(const Decomposition& decomposition, int rank);
+/// This rank's edges with their transport still open: its neighbours in directions_of_depth(depth), in that order.
+std::vector<Edge> neighbours_of(const Decomposition& decomposition, int rank, int depth);
 
 /// Collective. Maps the neighbours' arenas and chooses each edge's transport: "self"; what `memory` provides for ranks of one
 /// node, each used only after it opened and passed the probe (probe.hpp); or messages. `forced` is comm.transport. Throws Error

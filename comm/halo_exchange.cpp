@@ -6,10 +6,8 @@ namespace jacobi {
 
 namespace {
 
-constexpr int halo_depth = 1;
-
-ArenaLayout arena_layout(const Box& block, Precision precision) {
-    return ArenaLayout(FieldLayout(block.extent(), halo_depth, bytes_of(precision)));
+ArenaLayout arena_layout(const Box& block, Precision precision, int halo) {
+    return ArenaLayout(FieldLayout(block.extent(), halo, bytes_of(precision)));
 }
 
 std::unique_ptr<PeerMemory> allocate(const Topology& topology, const Backend& backend, const ArenaLayout& layout) {
@@ -20,7 +18,7 @@ std::unique_ptr<PeerMemory> allocate(const Topology& topology, const Backend& ba
     return make_shared_window(topology, layout);
 }
 
-/// Local cell (x, y, z) of the layer next to the neighbour in `e`'s direction is the neighbour's halo cell (x, y, z) minus the
+/// Local cell (x, y, z) of the layers next to the neighbour in `e`'s direction is the neighbour's halo cell (x, y, z) minus the
 /// neighbour's place relative to this block: the returned origin has that translation in it.
 HaloTarget halo_target(const Edge& e, const Index3& own, const ArenaLayout& there) {
     HaloTarget target;
@@ -45,7 +43,10 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     : topology_(topology),
       backend_(backend),
       options_(options),
-      layout_(arena_layout(decomposition.block(topology.rank()), precision)),
+      precision_(precision),
+      depths_(choose_depths(topology, decomposition, backend, problem.has_rhs(),
+                            {options.temporal_depth, options.halo_depth, options.sync == "persistent"})),
+      layout_(arena_layout(decomposition.block(topology.rank()), precision, depths_.halo)),
       memory_(allocate(topology, backend, layout_)),
       board_(topology) {
     // Counters, abort word and probes start at zero before anybody learns the address.
@@ -55,22 +56,24 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     for (Edge& e : edges_) {
         if (e.message()) e.reason += "; " + messages_->how();
     }
-    rung_ = choose_rung(options.sync,
-                        {topology_, edges_, backend_, *memory_, board_, messages_.get(), layout_.field.extent, options.overlap,
-                         options.device_sharers, options.multi_process_service, options.force, options.timeout_s});
+    rung_ = choose_rung(
+        options.sync, {topology_, edges_, backend_, *memory_, board_, messages_.get(), layout_.field.extent, depths_.temporal,
+                       options.overlap, options.device_sharers, options.multi_process_service, options.force, options.timeout_s});
 
     setup_.problem = problem;
     setup_.block = decomposition.block(topology.rank());
     setup_.layout = layout_.field;
+    setup_.temporal_depth = depths_.temporal;
     for (int p = 0; p < 2; ++p) setup_.fields[p] = memory_->own() + layout_.fields[p];
     for (const Edge& e : edges_) {
-        setup_.targets[face_of(e.direction)] =
-            e.message() ? messages_->target(e)
-                        : halo_target(e, layout_.field.extent, arena_layout(decomposition.block(e.neighbour), precision));
+        setup_.targets[static_cast<std::size_t>(e.direction.code)] =
+            e.message()
+                ? messages_->target(e)
+                : halo_target(e, layout_.field.extent, arena_layout(decomposition.block(e.neighbour), precision, depths_.halo));
     }
 }
 
-std::size_t HaloExchange::arena_bytes(const Box& block, Precision precision) { return arena_layout(block, precision).bytes; }
+std::size_t HaloExchange::arena_bytes(const Box& block) const { return arena_layout(block, precision_, depths_.halo).bytes; }
 
 double HaloExchange::measure_copy_bandwidth(double seconds) {
     const std::size_t bytes = layout_.field.bytes / 4096 * 4096;
@@ -88,8 +91,13 @@ void HaloExchange::prepare() {
 }
 
 void HaloExchange::advance(Index sweeps) {
-    rung_.synchroniser->advance(generation_, sweeps);
-    generation_ += sweeps;
+    const Index full = sweeps / depths_.temporal, rest = sweeps % depths_.temporal;
+    for (const auto& [passes, depth] : {std::pair{full, depths_.temporal}, {Index{rest > 0 ? 1 : 0}, static_cast<int>(rest)}}) {
+        if (passes == 0) continue;
+        rung_.synchroniser->advance(generation_, passes, depth);
+        generation_ += passes;
+    }
+    iteration_ += sweeps;
     wait_done();
 }
 

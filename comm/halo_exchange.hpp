@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend.hpp"
+#include "depths.hpp"
 #include "sync/synchroniser.hpp"
 
 namespace jacobi {
@@ -13,6 +14,8 @@ namespace jacobi {
 struct ExchangeOptions {
     std::string transport = "auto";
     std::string sync = "auto";
+    std::optional<int> temporal_depth;  ///< none: auto
+    std::optional<int> halo_depth;      ///< none: auto
     bool overlap = true;
     double timeout_s = 60;
     bool force = false;                  ///< use a rung that would be refused
@@ -29,8 +32,8 @@ class HaloExchange {
     HaloExchange(const HaloExchange&) = delete;
     HaloExchange& operator=(const HaloExchange&) = delete;
 
-    /// Bytes of shareable memory that a rank with this block would allocate.
-    static std::size_t arena_bytes(const Box& block, Precision precision);
+    /// Bytes of shareable memory that a rank with this block allocates.
+    std::size_t arena_bytes(const Box& block) const;
 
     /// Rate at which this rank copies one field buffer to the other (Backend::copy_bandwidth). Call on all ranks at once, before
     /// prepare().
@@ -39,13 +42,16 @@ class HaloExchange {
     /// Collective. Fills generation 0; nothing is stored into a neighbour before all ranks have done so.
     void prepare();
 
-    /// Collective. `sweeps` more sweeps, one pass each; returns when this rank's are done.
+    /// Collective. `sweeps` more sweeps, as many passes of the temporal depth as fit and a shallower one for the rest; returns
+    /// when this rank's are done.
     void advance(Index sweeps);
 
     /// Collective. Afterwards this rank's halos of the current generation may be read, until the next advance().
     void make_halos_readable();
 
-    Generation generation() const { return generation_; }
+    Generation generation() const { return generation_; }  ///< passes so far
+    Index iteration() const { return iteration_; }         ///< sweeps so far
+    const Depths& depths() const { return depths_; }
     NoticeBoard& notices() { return board_; }  ///< generations that this node's ranks have announced
     const Box& block() const { return setup_.block; }
     const std::vector<Edge>& edges() const { return edges_; }
@@ -62,6 +68,8 @@ class HaloExchange {
     const Topology& topology_;
     Backend& backend_;
     ExchangeOptions options_;
+    Precision precision_;
+    Depths depths_;
     ArenaLayout layout_;
     std::unique_ptr<PeerMemory> memory_;
     NoticeBoard board_;
@@ -70,6 +78,7 @@ class HaloExchange {
     ChosenRung rung_;
     BlockSetup setup_;
     Generation generation_ = 0;
+    Index iteration_ = 0;
 };
 
 }  // namespace jacobi

@@ -19,9 +19,9 @@ namespace jacobi {
 /// generation g + 1 into the other buffer, locally and into the neighbours' halos.
 using Generation = std::int64_t;
 
-/// Where the updated cells of one boundary layer are stored besides the own field: local cell (x, y, z) of that layer at element
-/// x + pitch y + plane z from origin[g & 1], for generation g. The origin is a translation of the neighbour's own
-/// origin, so only the layer's cells lie inside its field. Null: no neighbour there (a Dirichlet face).
+/// Where the updated cells of the boundary layers towards one neighbour (layers.hpp) are stored besides the own field: local cell
+/// (x, y, z) of them at element x + pitch y + plane z from origin[g & 1], for generation g. The origin is a translation of the
+/// neighbour's own origin, so only the layers' cells lie inside its field. Null: no neighbour there (a Dirichlet face).
 struct HaloTarget {
     std::array<std::byte*, 2> origin{nullptr, nullptr};
     Index pitch = 0;
@@ -43,8 +43,19 @@ struct BlockSetup {
     Problem problem;
     Box block;  ///< global cells of this rank
     FieldLayout layout;
-    std::array<std::byte*, 2> fields;  ///< both buffers, layout.bytes each, in memory the back end can use
-    std::array<HaloTarget, face_count> targets;
+    int temporal_depth = 1;                            ///< sweeps of the deepest pass
+    std::array<std::byte*, 2> fields;                  ///< both buffers, layout.bytes each, in memory the back end can use
+    std::array<HaloTarget, Direction::count> targets;  ///< by Direction::code
+    /// Layers stored into neighbours in every pass, at least the sweeps of any later one: what the halo holds.
+    int depth() const { return layout.halo; }
+    const HaloTarget& face(int f) const { return targets[static_cast<std::size_t>(Direction::face(f).code)]; }
+};
+
+/// Sweeps a pass that a back end offers for a block.
+struct DepthLimits {
+    int most = 1;             ///< of passes that the host issues
+    int most_persistent = 1;  ///< of persistent passes
+    int preferred = 1;        ///< what `auto` takes, unless passes are persistent
 };
 
 /// Persistent passes cut a block into y x z tiles of whole rows, spread as decompositions spread cells. All ranks use the same
@@ -86,7 +97,7 @@ struct FlagTimeout {
 struct PhaseTimes {
     double boundary = 0;
     double interior = 0;
-    Index passes = 0;
+    Index sweeps = 0;  ///< of the sampled passes
 };
 
 class Backend {
@@ -112,20 +123,26 @@ class Backend {
     /// halos and NaN everywhere else, so that a cell which nobody stores cannot pass for a value.
     virtual void setup(const BlockSetup& setup) = 0;
 
-    // One pass g: boundary then interior, or both at once. A back end may only enqueue. Inside a rank boundary(g) waits for
+    /// `rhs`: the problem has a right-hand side.
+    virtual DepthLimits depth_limits(const Index3& extent, bool rhs) const = 0;
+    /// How passes of several sweeps walk the block, for people; empty where there are none. After setup.
+    virtual std::string pass_shape() const { return {}; }
+
+    // One pass g of `depth` sweeps: boundary then interior, or both at once. The boundary holds every cell whose update reads a
+    // neighbour's halo or that is stored into one. A back end may only enqueue. Inside a rank boundary(g) waits for
     // interior(g - 1) and interior(g) for boundary(g - 1): each reads cells that the other wrote a pass before, and overwrites
     // what the other read.
-    virtual void boundary(Generation g) = 0;
-    virtual void interior(Generation g) = 0;
-    virtual void whole(Generation g) = 0;
+    virtual void boundary(Generation g, int depth) = 0;
+    virtual void interior(Generation g, int depth) = 0;
+    virtual void whole(Generation g, int depth) = 0;
     /// Stores layers that came as messages into halos of generation g: after everything issued before that reads or writes halos,
     /// and before what is issued later. The data may be overwritten when the boundary kernels of pass g have ended.
     virtual void store_halos(Generation g, const std::vector<PackedHalo>& halos) = 0;
     // Flags in kernels (rungs `stream`, `flag`): after use_flags every boundary(g) or whole(g) awaits generation g on all links
     // before it reads a halo or stores into a neighbour, and raises g + 1 on all links after its last halo reader and last store.
     virtual void use_flags(const FlagLinks& links) = 0;
-    /// Passes g, ..., g + passes - 1 with flags in kernels, issued as cheaply as the back end can.
-    virtual void flagged_passes(Generation g, Index passes, bool overlap) = 0;
+    /// Passes g, ..., g + passes - 1 of `depth` sweeps each with flags in kernels, issued as cheaply as the back end can.
+    virtual void flagged_passes(Generation g, Index passes, int depth, bool overlap) = 0;
     /// Makes what is enqueued later run after all links have reached generation g (residual checks read halos).
     virtual void await_flags(Generation g) = 0;
 
@@ -133,7 +150,7 @@ class Backend {
     // rank's and the neighbours', that they read from or that read what they overwrite. Not to be mixed with flagged passes in
     // one run.
     virtual int persistent_limit() const = 0;  ///< tiles that are sure to run side by side
-    virtual void persistent_passes(Generation g, Index passes) = 0;
+    virtual void persistent_passes(Generation g, Index passes, int depth) = 0;
     /// As await_flags, after persistent passes.
     virtual void await_tiles(Generation g) = 0;
 

@@ -13,19 +13,21 @@ struct Shell {
     Box interior;               ///< may be empty
 };
 
-/// One layer off each connected face; slabs on x faces are `x_width` cells wide instead, so that they and the interior
-/// beside them move whole memory sectors. Boundary and interior together are the block [0, extent), each cell once.
-inline Shell split_shell(const Index3& extent, const std::array<bool, face_count>& connected, Index x_width) {
+/// `depth` layers off each connected face; slabs on x faces are the next multiple of `x_unit` cells wide instead, so that they
+/// and the interior beside them move whole memory sectors. Boundary and interior together are the block [0, extent), each cell
+/// once.
+inline Shell split_shell(const Index3& extent, const std::array<bool, face_count>& connected, Index x_unit, int depth) {
+    const Index x_width = (depth + x_unit - 1) / x_unit * x_unit;
     Shell shell;
     Box rest{{0, 0, 0}, extent};
     for (const int axis : {2, 1, 0}) {
-        const Index width = axis == 0 ? x_width : 1;
+        const Index width = axis == 0 ? x_width : depth;
         for (const bool upper : {false, true}) {
             if (!connected[2 * axis + (upper ? 1 : 0)] || rest.empty()) continue;
             Box slab = rest;
             if (upper) {
-                // The interior's end is kept on a multiple of the width, the slab takes the remainder too.
-                const Index cut = axis == 0 ? (rest.hi[0] - 1) / width * width : rest.hi[axis] - width;
+                // The interior's end is kept on a multiple of the unit, the slab takes the remainder too.
+                const Index cut = axis == 0 ? (rest.hi[0] - depth) / x_unit * x_unit : rest.hi[axis] - width;
                 slab.lo[axis] = rest.hi[axis] = cut > rest.lo[axis] ? cut : rest.lo[axis];
             } else {
                 const Index cut = rest.lo[axis] + width;

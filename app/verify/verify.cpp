@@ -17,7 +17,7 @@ constexpr double reference_updates = 4e10;         // about two minutes of one c
 
 /// Rank 0 solves serially and hands every rank its block in pieces of a few planes; every rank compares with its own.
 template <class T>
-Verification verify_reference(const Topology& topology, const Decomposition& decomposition, Backend& backend,
+Verification verify_reference(const Topology& topology, const Decomposition& decomposition, const FieldPlanes& field,
                               const Config& config, Index iteration) {
     constexpr Index piece_cells = Index{1} << 23;
     const int rank = topology.rank();
@@ -32,7 +32,7 @@ Verification verify_reference(const Topology& topology, const Decomposition& dec
     std::vector<T> expected, own;
     const auto compare = [&](Index z0, Index z1) {
         own.resize(expected.size());
-        backend.read_planes(iteration, z0, z1, own.data());
+        field(z0, z1, own.data());
         for (std::size_t i = 0; i < own.size(); ++i) {
             counts[1] += std::isfinite(own[i]) ? 0 : 1;
             if (digest_bits(own[i]) == digest_bits(expected[i])) continue;
@@ -102,8 +102,8 @@ void require_verifiable(const Config& config) {
                 Exit::usage, true);
 }
 
-Verification verify_field(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Config& config,
-                          const RunRecord& record) {
+Verification verify_field(const Topology& topology, const Decomposition& decomposition, const FieldPlanes& field,
+                          const Config& config, const RunRecord& record) {
     Verification v;
     if (record.diverged) {
         v.kind = "finite";
@@ -115,16 +115,14 @@ Verification verify_field(const Topology& topology, const Decomposition& decompo
     switch (resolve_verify(config)) {
         case Verify::reference:
             return config.solver.precision == Precision::float64
-                       ? verify_reference<double>(topology, decomposition, backend, config, record.iterations)
-                       : verify_reference<float>(topology, decomposition, backend, config, record.iterations);
+                       ? verify_reference<double>(topology, decomposition, field, config, record.iterations)
+                       : verify_reference<float>(topology, decomposition, field, config, record.iterations);
         case Verify::exact: {
             std::vector<Box> blocks;
             for (int r = 0; r < topology.size(); ++r) blocks.push_back(decomposition.block(r));
-            const ClosedFormCheck c = verify_closed_form(
-                topology.world.get(), config.problem, config.solver.precision, record.iterations,
-                decomposition.block(topology.rank()),
-                [&](Index z0, Index z1, void* to) { backend.read_planes(record.iterations, z0, z1, to); },
-                closed_form_samples(config.problem.grid, blocks));
+            const ClosedFormCheck c =
+                verify_closed_form(topology.world.get(), config.problem, config.solver.precision, record.iterations,
+                                   decomposition.block(topology.rank()), field, closed_form_samples(config.problem.grid, blocks));
             v.kind = "exact";
             v.error = c.error;
             v.text = c.text;

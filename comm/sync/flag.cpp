@@ -11,8 +11,8 @@ class FlagSync final : public Synchroniser {
     explicit FlagSync(const SyncContext& context) : Synchroniser(context) {}
 
     void start() override { c_.backend.use_flags(flag_links(c_, true)); }
-    void advance(Generation g, Index passes) override {
-        c_.backend.flagged_passes(g, passes, c_.overlap);
+    void advance(Generation g, Index passes, int depth) override {
+        c_.backend.flagged_passes(g, passes, depth, c_.overlap);
         c_.board.publish(g + passes);  // for error messages only
     }
     void await(Generation g) override { c_.backend.await_flags(g); }

@@ -14,8 +14,10 @@ FlagLinks flag_links(const SyncContext& c, bool raise) {
         link.direction = e.direction;
         link.own = reinterpret_cast<const Generation*>(c.memory.own() + ArenaLayout::counter(e.direction));
         link.there = raise ? reinterpret_cast<Generation*>(e.peer + ArenaLayout::counter(there)) : nullptr;
-        link.own_tiles = reinterpret_cast<const Generation*>(c.memory.own() + ArenaLayout::tile(face_of(e.direction)));
-        link.there_tiles = reinterpret_cast<Generation*>(e.peer + ArenaLayout::tile(face_of(there)));
+        if (face_of(e.direction) >= 0) {  // persistent passes are one sweep deep where they have tiles: faces only
+            link.own_tiles = reinterpret_cast<const Generation*>(c.memory.own() + ArenaLayout::tile(face_of(e.direction)));
+            link.there_tiles = reinterpret_cast<Generation*>(e.peer + ArenaLayout::tile(face_of(there)));
+        }
         link.self = e.self();
         links.links.push_back(link);
     }
@@ -54,6 +56,17 @@ std::string refuse_waiting_kernels(const SyncContext& c) {
                "or set comm.force: slow, not wrong)";
     }
     return {};
+}
+
+std::string refuse_persistent(const SyncContext& c) {
+    if (c.messages != nullptr) return refuse_waiting_kernels(c);
+    // The right-hand side can only lessen what a back end offers, and persistent passes do not ask for more than one sweep by it.
+    const int most = c.backend.depth_limits(c.block, false).most_persistent;
+    if (c.temporal_depth > most) {
+        return "passes do " + std::to_string(c.temporal_depth) + " sweeps, and persistent ones of this back end at most " +
+               std::to_string(most) + " (set solver.temporal_depth: " + std::to_string(most) + ", or use sync: flag)";
+    }
+    return refuse_waiting_kernels(c);
 }
 
 }  // namespace jacobi

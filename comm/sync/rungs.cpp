@@ -20,7 +20,7 @@ const std::vector<Rung>& rungs() {
 #endif
             {"stream", "host", "the same counters; waiting ranks spin, then yield", never, make_stream_host},
             {"flag", "", "counters awaited and raised inside the kernels", refuse_waiting_kernels, make_flag},
-            {"persistent", "", "one kernel runs a whole batch", refuse_waiting_kernels, make_persistent},
+            {"persistent", "", "one kernel runs a whole batch", refuse_persistent, make_persistent},
             {"barrier", "", "boundary done, then an MPI barrier", never, make_barrier},
     };
     return table;

@@ -9,7 +9,7 @@ void Synchroniser::make_readable(Generation g) {
     await(g);
 }
 
-void Synchroniser::advance(Generation g, Index passes) {
+void Synchroniser::advance(Generation g, Index passes, int depth) {
     MessageTransport* messages = c_.messages;
     const auto waiting = [this](auto&& work) {
         const double begin = MPI_Wtime();
@@ -18,17 +18,18 @@ void Synchroniser::advance(Generation g, Index passes) {
     };
     for (const Generation end = g + passes; g < end; ++g) {
         waiting([&] { make_readable(g); });
-        if (c_.overlap) {
-            c_.backend.boundary(g);
-            // The boundary boxes hold every cell that reads a neighbour's halo or is stored into one, so raising need not wait
-            // for the interior.
+        // Without neighbours there is nothing to overlap with, and one stream has no gaps between its kernels.
+        if (c_.overlap && !c_.edges.empty()) {
+            c_.backend.boundary(g, depth);
+            // The boundary holds every cell that reads a neighbour's halo or is stored into one, so raising need not wait for the
+            // interior.
             raise(g + 1);
             // A message may have to wait for the boundary's kernels: then the device first gets the interior to work on.
             const bool posted = messages == nullptr || messages->try_post(g + 1);
-            c_.backend.interior(g);
+            c_.backend.interior(g, depth);
             if (!posted) waiting([&] { messages->post(g + 1); });
         } else {
-            c_.backend.whole(g);
+            c_.backend.whole(g, depth);
             raise(g + 1);
             if (messages != nullptr) waiting([&] { messages->post(g + 1); });
         }

@@ -21,6 +21,7 @@ struct SyncContext {
     NoticeBoard& board;
     MessageTransport* messages;  ///< of edges without a mapping; null: there are none anywhere
     Index3 block;                ///< extent of this rank's block
+    int temporal_depth;          ///< sweeps of the deepest pass
     bool overlap;
     int device_sharers;          ///< most ranks on one device anywhere
     bool multi_process_service;  ///< ranks that share a device do so under MPS
@@ -39,9 +40,10 @@ class Synchroniser {
     /// Makes all halos of generation g readable, until the next advance(): awaits g, and what comes as messages.
     void make_readable(Generation g);
 
-    /// Passes g, ..., g + passes - 1; may return before the device has done them. A rung whose waits are the host's, or are
-    /// enqueued by it, provides await and raise and inherits the loop around them; one whose kernels wait provides this.
-    virtual void advance(Generation g, Index passes);
+    /// Passes g, ..., g + passes - 1 of `depth` sweeps each; may return before the device has done them. A rung whose waits are
+    /// the host's, or are enqueued by it, provides await and raise and inherits the loop around them; one whose kernels wait
+    /// provides this.
+    virtual void advance(Generation g, Index passes, int depth);
 
     /// Concerns edges with a mapping (Edge::mapped) only. After await(g) (on the host, or for what is enqueued on the device
     /// afterwards): the stores of generation g into this rank's halos are visible, and every neighbour has stopped reading its

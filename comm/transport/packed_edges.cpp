@@ -1,17 +1,17 @@
 #include "packed_edges.hpp"
 
-#include "transport/layers.hpp"
+#include "layers.hpp"
 
 namespace jacobi {
 
 namespace {
-constexpr std::size_t vector_bytes = 16;  // of the widest store of a boundary kernel
+constexpr std::size_t vector_bytes = 16;  // of the widest store of a kernel
 }
 
-PackedShape::PackedShape(const Box& box, Direction direction, std::size_t element_bytes) : cells(box), element(element_bytes) {
-    // Layers across x are stored cell by cell: their rows follow each other without gaps.
-    const Index unit = direction.offset()[0] == 0 ? static_cast<Index>(vector_bytes / element) : 1;
-    pitch = (box.extent()[0] + unit - 1) / unit * unit;
+PackedShape::PackedShape(const Box& box, std::size_t element_bytes) : cells(box), element(element_bytes) {
+    // Rows too short for a vector follow each other without gaps: layers across x are often one cell wide.
+    const Index vector = static_cast<Index>(vector_bytes / element), nx = box.extent()[0];
+    pitch = nx < vector ? nx : (nx + vector - 1) / vector * vector;
     plane = pitch * box.extent()[1];
 }
 
@@ -21,8 +21,8 @@ PackedEdges::PackedEdges(const std::vector<Edge>& edges, const FieldLayout& layo
         if (!e.message()) continue;
         Channel c;
         c.edge = e;
-        c.out = PackedShape(sent_layer(layout.extent, e.direction, layout.halo), e.direction, layout.element);
-        c.in = PackedShape(halo_layer(layout.extent, e.direction, layout.halo), e.direction, layout.element);
+        c.out = PackedShape(layers_towards(e.direction, layout.extent, layout.halo), layout.element);
+        c.in = PackedShape(halo_towards(e.direction, layout.extent, layout.halo), layout.element);
         for (int p = 0; p < 2; ++p) {
             c.send[p] = backend.message_memory(c.out.bytes(), on_device);
             c.receive[p] = backend.message_memory(c.in.bytes(), on_device);

@@ -10,15 +10,15 @@
 
 namespace jacobi {
 
-/// Cells of a box as they lie in a message: rows of `pitch` elements, planes of `plane`. Rows that the kernels store in vectors
-/// begin where vectors may.
+/// Cells of a box as they lie in a message: rows of `pitch` elements, planes of `plane`. Rows at least as long as the kernels'
+/// vectors begin where these may.
 struct PackedShape {
     Box cells;
     Index pitch = 0, plane = 0;
     std::size_t element = 8;
 
     PackedShape() = default;
-    PackedShape(const Box& box, Direction direction, std::size_t element_bytes);
+    PackedShape(const Box& box, std::size_t element_bytes);
     Index rows() const { return cells.extent()[1] * cells.extent()[2]; }
     std::size_t row_bytes() const { return static_cast<std::size_t>(pitch) * element; }
     std::size_t bytes() const { return static_cast<std::size_t>(rows()) * row_bytes(); }

@@ -8,6 +8,7 @@
 #include "pass_sample.hpp"
 #include "persistent.cuh"
 #include "sweep.cuh"
+#include "temporal_launch.cuh"
 
 namespace jacobi::cuda {
 
@@ -27,10 +28,11 @@ class CudaBackend final : public CudaBackendBase {
     void use_flags(const FlagLinks& links) override;
 
     // passes.cu
-    void boundary(Generation g) override;
-    void interior(Generation g) override;
-    void whole(Generation g) override;
-    void flagged_passes(Generation g, Index passes, bool overlap) override;
+    DepthLimits depth_limits(const Index3& extent, bool rhs) const override;
+    void boundary(Generation g, int depth) override;
+    void interior(Generation g, int depth) override;
+    void whole(Generation g, int depth) override;
+    void flagged_passes(Generation g, Index passes, int depth, bool overlap) override;
     void await_flags(Generation g) override;
     bool done(bool boundary_only) override;
 
@@ -40,8 +42,11 @@ class CudaBackend final : public CudaBackendBase {
 
     // persistent.cu
     int persistent_limit() const override;
-    void persistent_passes(Generation g, Index passes) override;
+    void persistent_passes(Generation g, Index passes, int depth) override;
     void await_tiles(Generation g) override;
+
+    // temporal.cu
+    std::string pass_shape() const override;
 
     // inspect.cu
     double residual_max(Generation g) override;
@@ -55,9 +60,20 @@ class CudaBackend final : public CudaBackendBase {
  private:
     void synchronise();
     void fill();
+    void order_tiles();
     void use_tiles(const FlagLinks& links);
     void make_room();
-    void flagged_pass(Generation g, bool overlap);
+    void flagged_pass(Generation g, int depth, bool overlap);
+    void touching_tiles(Generation g, unsigned count, cudaStream_t stream);
+    void other_tiles(Generation g, cudaStream_t stream);
+    bool temporal() const { return setup_.depth() > 1; }  ///< passes go through temporal.cu
+    enum class Part { boundary, interior, whole };
+    void temporal_pass(Generation g, int depth, Part part, cudaStream_t stream);
+    void plan_temporal_passes();
+    double seconds_of(const TemporalShape<T>& shape, const TemporalPlan& plan);
+    void upload(TemporalLaunch<T>& launch, const TemporalShape<T>& shape, TemporalPlan plan);
+    TemporalArgs<T> temporal_args(Generation g) const;
+    LayerTargets<T> layer_targets(Generation g) const;
     void join_interior();
     template <class Launch>
     std::array<std::uint64_t, 2> reduce(Launch&& launch);
@@ -93,18 +109,20 @@ class CudaBackend final : public CudaBackendBase {
     Coefficients<T> coefficients_{};
     DeviceBuffer<T> rhs_;
     DeviceBuffer<std::uint64_t> result_;
-    BoundaryBoxes boundary_{};
-    Range interior_{};
-    bool pushes_ = false;  ///< any neighbour at all
+    // Passes of one sweep.
+    Range all_{};                   ///< the block's cells
+    MarchShape shape_{};            ///< how its tiles walk it
+    unsigned connected_ = 0;        ///< faces with a neighbour, a bit each
+    DeviceBuffer<unsigned> order_;  ///< tiles, those that touch a neighbour first; the others only where blocks are small
+    unsigned touching_ = 0;         ///< how many those are
+    // Passes of several.
+    std::vector<TemporalLaunch<T>> temporal_;  ///< by depth - 1
 
     bool small_ = false;  ///< passes are about as short as launches
     bool flagged_ = false;
     FlagArgs flags_{};
     DeviceBuffer<FlagState> state_;
     PassGraph graph_;
-    MarchShape shape_{};            ///< of a whole pass
-    DeviceBuffer<unsigned> order_;  ///< its tiles, those that wait first
-    unsigned waiting_ = 0;          ///< how many those are
     DeviceBuffer<Generation> tile_done_;
     PersistentArgs<T> persistent_{};
 };
@@ -142,7 +160,7 @@ template <class T>
 PushTargets<T> CudaBackend<T>::targets(Generation g) const {
     PushTargets<T> to{};
     for (int f = 0; f < face_count; ++f) {
-        const HaloTarget& target = setup_.targets[f];
+        const HaloTarget& target = setup_.face(f);
         to.origin[f] = reinterpret_cast<T*>(target.origin[g & 1]);
         to.pitch[f] = target.pitch;
         to.plane[f] = target.plane;

@@ -1,4 +1,4 @@
-// Launch shapes of the sweep kernels.
+// Launch shapes of the sweep kernels of one sweep a pass.
 #pragma once
 
 #include <algorithm>
@@ -35,88 +35,37 @@ MarchShape march_shape(Index pitch, const Range& r) {
     return shape;
 }
 
-/// The tiles of a whole block in the order of a flagged pass: first those with cells on a connected face, which wait and are
-/// waited for. Returns their number.
-template <class T>
-std::size_t order_tiles(const MarchShape& shape, const Range& all, const PushTargets<T>& to, std::vector<unsigned>& order) {
+/// The tiles of a whole block, first those that touch a neighbour. Returns the number of those.
+inline unsigned order_tiles(const MarchShape& shape, const Range& all, unsigned connected, std::vector<unsigned>& order) {
     std::vector<unsigned> rest;
     order.clear();
     for (unsigned tile = 0; tile < static_cast<unsigned>(shape.tiles()); ++tile) {
         const int x = tile % shape.x_tiles, y = tile / shape.x_tiles % shape.strip_tiles,
                   z = tile / shape.x_tiles / shape.strip_tiles;
-        const int lo[3] = {x * 32 * pack_cells<T>, (z / shape.chunks * shape.strip_tiles + y) * march_rows,
-                           z % shape.chunks * shape.chunk};
-        const int size[3] = {32 * pack_cells<T>, march_rows, shape.chunk};
-        bool touches = false;
-        for (int f = 0; f < face_count; ++f) {
-            const int axis = f / 2;
-            if (to.origin[f] != nullptr) touches |= f % 2 == 0 ? lo[axis] == 0 : lo[axis] + size[axis] >= all.hi[axis];
-        }
-        (touches ? order : rest).push_back(tile);
+        (touches(shape, all, connected, march_rows, x, y, z) ? order : rest).push_back(tile);
     }
-    const std::size_t waiting = order.size();
+    const std::size_t touching = order.size();
     order.insert(order.end(), rest.begin(), rest.end());
-    return waiting;
+    return static_cast<unsigned>(touching);
 }
 
-inline bool empty(const Range& r) { return r.lo[0] >= r.hi[0] || r.lo[1] >= r.hi[1] || r.lo[2] >= r.hi[2]; }
-
-/// Sweeps a range. Without `push` its cells may not read a neighbour's halo (an interior), with it they may.
+/// Sweeps a block, without the tiles that touch a connected face.
 template <class T>
-void launch_march(const SweepArgs<T>& a, const Range& r, const PushTargets<T>& to, bool push, cudaStream_t stream) {
-    if (empty(r)) return;
-    const MarchShape shape = march_shape<T>(a.pitch, r);
+void launch_march(const SweepArgs<T>& a, const Range& all, const MarchShape& shape, unsigned connected, cudaStream_t stream) {
     const dim3 grid(shape.x_tiles, shape.strip_tiles, shape.chunks * shape.strips), block(32, march_rows);
-    if (a.b != nullptr) {
-        push ? march<T, true, true, false, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to)
-             : march<T, true, false, true, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to);
-    } else {
-        push ? march<T, false, true, false, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to)
-             : march<T, false, false, true, march_rows><<<grid, block, 0, stream>>>(a, r, shape, to);
-    }
+    a.b != nullptr ? march<T, true, march_rows><<<grid, block, 0, stream>>>(a, all, shape, connected)
+                   : march<T, false, march_rows><<<grid, block, 0, stream>>>(a, all, shape, connected);
     JACOBI_CUDA(cudaGetLastError());
 }
 
-/// Sweeps the whole block with flags: see flagged_march.
+/// Sweeps `count` tiles of a list, of which the first `touching` touch a neighbour: see march_list.
 template <class T>
-void launch_flagged_march(const SweepArgs<T>& a, const Range& all, const MarchShape& shape, const PushTargets<T>& to,
-                          const FlagArgs& flags, const unsigned* order, unsigned waiting, cudaStream_t stream) {
+void launch_march_list(const SweepArgs<T>& a, const Range& all, const MarchShape& shape, const PushTargets<T>& to,
+                       const FlagArgs& flags, const unsigned* list, unsigned count, unsigned touching, cudaStream_t stream) {
+    if (count == 0) return;
     const dim3 block(32, march_rows);
-    a.b != nullptr
-        ? flagged_march<T, true, march_rows><<<shape.tiles(), block, 0, stream>>>(a, all, shape, to, flags, order, waiting)
-        : flagged_march<T, false, march_rows><<<shape.tiles(), block, 0, stream>>>(a, all, shape, to, flags, order, waiting);
-    JACOBI_CUDA(cudaGetLastError());
-}
-
-inline constexpr unsigned boundary_threads = 256;
-
-/// Enough blocks a box for its packs, but no more than the device holds at once: the rest is the kernel's stride loop.
-template <class T>
-dim3 boundary_grid(const BoundaryBoxes& boxes, int multiprocessors) {
-    unsigned most = 1;
-    for (int i = 0; i < boxes.count; ++i) {
-        const Range& r = boxes.box[i];
-        const auto packs =
-            static_cast<std::uint64_t>(blocks_for(r.hi[0] - r.lo[0], pack_cells<T>)) * (r.hi[1] - r.lo[1]) * (r.hi[2] - r.lo[2]);
-        if (packs > 0x7fffffffu) throw Error("a face of more than 2^31 groups of cells does not fit the boundary kernel");
-        const auto blocks = std::min<std::uint64_t>((packs + boundary_threads - 1) / boundary_threads, 8u * multiprocessors);
-        most = std::max(most, static_cast<unsigned>(blocks));
-    }
-    return dim3(boxes.count, most);
-}
-
-/// Boundary boxes, with flags where `flags` is given.
-template <class T>
-void launch_boundary(const SweepArgs<T>& a, const BoundaryBoxes& boxes, const PushTargets<T>& to, const FlagArgs* flags,
-                     int multiprocessors, cudaStream_t stream) {
-    const dim3 grid = boundary_grid<T>(boxes, multiprocessors);
-    if (a.b != nullptr) {
-        flags != nullptr ? flagged_boundary<T, true><<<grid, boundary_threads, 0, stream>>>(a, boxes, to, *flags)
-                         : boundary_kernel<T, true><<<grid, boundary_threads, 0, stream>>>(a, boxes, to);
-    } else {
-        flags != nullptr ? flagged_boundary<T, false><<<grid, boundary_threads, 0, stream>>>(a, boxes, to, *flags)
-                         : boundary_kernel<T, false><<<grid, boundary_threads, 0, stream>>>(a, boxes, to);
-    }
+    a.b != nullptr ? march_list<T, true, march_rows><<<count, block, 0, stream>>>(a, all, shape, to, flags, list, touching)
+                   : march_list<T, false, march_rows><<<count, block, 0, stream>>>(a, all, shape, to, flags, list, touching);
     JACOBI_CUDA(cudaGetLastError());
 }
 

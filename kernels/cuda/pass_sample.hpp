@@ -21,17 +21,19 @@ class PassSample {
         JACOBI_CUDA(cudaEventRecord(marks_[which].get(), stream));
         (which <= boundary_end ? boundary_ : interior_) = true;
     }
-    void next_pass() { ++pass_; }
+    void next_pass(int depth) {
+        if (pass_++ == sampled_pass) sweeps_ = depth;
+    }
 
     /// Is the sampled pass of this batch still to come?
     bool open() const { return pass_ <= sampled_pass; }
 
     // Persistent passes are one kernel: its time is that of all of them.
     void begin_batch(cudaStream_t stream) { JACOBI_CUDA(cudaEventRecord(marks_[interior_begin].get(), stream)); }
-    void end_batch(cudaStream_t stream, Index passes) {
+    void end_batch(cudaStream_t stream, Index sweeps) {
         JACOBI_CUDA(cudaEventRecord(marks_[interior_end].get(), stream));
         interior_ = true;
-        passes_ = passes;
+        sweeps_ = sweeps;
     }
 
     /// Call when the batch is done; starts the next one.
@@ -39,8 +41,8 @@ class PassSample {
         PhaseTimes times;
         if (boundary_) times.boundary = elapsed(boundary_begin);
         if (interior_) times.interior = elapsed(interior_begin);
-        times.passes = boundary_ || interior_ ? passes_ : 0;
-        passes_ = 1;
+        times.sweeps = boundary_ || interior_ ? sweeps_ : 0;
+        sweeps_ = 1;
         boundary_ = interior_ = false;
         pass_ = 0;
         return times;
@@ -57,7 +59,7 @@ class PassSample {
 
     std::array<Event, 4> marks_;
     Index pass_ = 0;
-    Index passes_ = 1;                          ///< that the interior's time stands for
+    Index sweeps_ = 1;                          ///< that the times stand for
     bool boundary_ = false, interior_ = false;  // recorded in this batch
 };
 

@@ -5,81 +5,90 @@
 namespace jacobi::cuda {
 
 template <class T>
-void CudaBackend<T>::boundary(Generation g) {
+void CudaBackend<T>::boundary(Generation g, int depth) {
     cudaStream_t stream = boundary_stream_.get();
     // Rule: boundary(g) reads interior cells that interior(g - 1) wrote.
     JACOBI_CUDA(cudaStreamWaitEvent(stream, interior_done_[(g + 1) & 1].get(), 0));
     if (flagged_) make_room();
     sample_.mark(PassSample::boundary_begin, stream);
-    if (boundary_.count > 0) {
-        launch_boundary(args(g), boundary_, targets(g + 1), flagged_ ? &flags_ : nullptr, properties_.multiProcessorCount,
-                        stream);
+    if (temporal()) {
+        temporal_pass(g, depth, Part::boundary, stream);
+    } else {
+        touching_tiles(g, touching_, stream);
     }
     sample_.mark(PassSample::boundary_end, stream);
     JACOBI_CUDA(cudaEventRecord(boundary_done_[g & 1].get(), stream));
 }
 
 template <class T>
-void CudaBackend<T>::interior(Generation g) {
+void CudaBackend<T>::interior(Generation g, int depth) {
     cudaStream_t stream = interior_stream_.get();
     // Rule: interior(g) reads boundary cells that boundary(g - 1) wrote; boundary(g) may run beside it.
     JACOBI_CUDA(cudaStreamWaitEvent(stream, boundary_done_[(g + 1) & 1].get(), 0));
     sample_.mark(PassSample::interior_begin, stream);
-    launch_march(args(g), interior_, PushTargets<T>{}, false, stream);
+    if (temporal()) {
+        temporal_pass(g, depth, Part::interior, stream);
+    } else {
+        other_tiles(g, stream);
+    }
     sample_.mark(PassSample::interior_end, stream);
     JACOBI_CUDA(cudaEventRecord(interior_done_[g & 1].get(), stream));
-    sample_.next_pass();
+    sample_.next_pass(depth);
 }
 
 template <class T>
-void CudaBackend<T>::whole(Generation g) {
+void CudaBackend<T>::whole(Generation g, int depth) {
     cudaStream_t stream = boundary_stream_.get();
-    const Range all = range_of({{0, 0, 0}, setup_.layout.extent});
     if (flagged_) make_room();
     sample_.mark(PassSample::interior_begin, stream);
-    if (flagged_ && pushes_) {
-        launch_flagged_march(args(g), all, shape_, targets(g + 1), flags_, static_cast<const unsigned*>(nullptr),
-                             static_cast<unsigned>(shape_.tiles()), stream);
+    if (temporal()) {
+        temporal_pass(g, depth, Part::whole, stream);
+    } else if (small_ && touching_ > 0) {
+        touching_tiles(g, static_cast<unsigned>(shape_.tiles()), stream);  // and all others: one launch
     } else {
-        launch_march(args(g), all, targets(g + 1), pushes_, stream);
+        touching_tiles(g, touching_, stream);
+        other_tiles(g, stream);
     }
     sample_.mark(PassSample::interior_end, stream);
-    sample_.next_pass();
+    sample_.next_pass(depth);
 }
 
-/// One pass with flags. Small blocks take one kernel, whose waiting tiles come first with overlap and raise while the others run:
-/// a launch is what they have to save. Large ones with overlap take the boundary's and the interior's kernels side by side, as
-/// other rungs do.
+/// The first `count` tiles of the order: at least those that touch a neighbour.
 template <class T>
-void CudaBackend<T>::flagged_pass(Generation g, bool overlap) {
-    if (!overlap || !pushes_) return whole(g);
-    if (!small_) {
-        boundary(g);
-        interior(g);
-        return;
-    }
-    cudaStream_t stream = boundary_stream_.get();
-    make_room();
-    sample_.mark(PassSample::interior_begin, stream);
-    launch_flagged_march(args(g), range_of({{0, 0, 0}, setup_.layout.extent}), shape_, targets(g + 1), flags_, order_.get(),
-                         waiting_, stream);
-    sample_.mark(PassSample::interior_end, stream);
-    sample_.next_pass();
+void CudaBackend<T>::touching_tiles(Generation g, unsigned count, cudaStream_t stream) {
+    launch_march_list(args(g), all_, shape_, targets(g + 1), flagged_ ? flags_ : FlagArgs{}, order_.get(), count, touching_,
+                      stream);
 }
 
 template <class T>
-void CudaBackend<T>::flagged_passes(Generation g, Index passes, bool overlap) {
+void CudaBackend<T>::other_tiles(Generation g, cudaStream_t stream) {
+    if (touching_ < static_cast<unsigned>(shape_.tiles())) launch_march(args(g), all_, shape_, connected_, stream);
+}
+
+/// One pass with flags. Small blocks take one kernel, whose touching tiles come first and raise while the others run: a launch is
+/// what they have to save. Large ones with overlap take the two kernels side by side, as other rungs do. Deep passes always are
+/// one kernel of the first kind.
+template <class T>
+void CudaBackend<T>::flagged_pass(Generation g, int depth, bool overlap) {
+    if (!overlap || small_ || temporal()) return whole(g, depth);
+    boundary(g, depth);
+    interior(g, depth);
+}
+
+template <class T>
+void CudaBackend<T>::flagged_passes(Generation g, Index passes, int depth, bool overlap) {
     const Generation end = g + passes;
+    const bool graphs = small_ && depth == setup_.temporal_depth;
     // The first passes of a batch are issued one by one: the sampled one is among them, and they leave an even generation. Large
     // blocks have no use for a graph: their launches are hidden.
-    while (g < end && (g % 2 != 0 || sample_.open() || !small_)) flagged_pass(g++, overlap);
+    while (g < end && (g % 2 != 0 || sample_.open() || !graphs)) flagged_pass(g++, depth, overlap);
     if (end - g >= PassGraph::passes && !graph_.ready()) {
         graph_.capture(boundary_stream_.get(), [&] {
-            for (int i = 0; i < PassGraph::passes; ++i) flagged_pass(g + i, overlap);
+            for (int i = 0; i < PassGraph::passes; ++i) flagged_pass(g + i, depth, overlap);
         });
     }
     for (; end - g >= PassGraph::passes; g += PassGraph::passes) graph_.launch(boundary_stream_.get());
-    while (g < end) flagged_pass(g++, overlap);
+    while (g < end) flagged_pass(g++, depth, overlap);
 }
 
 /// On a shared device a grid of waiting blocks could keep the very kernels from starting that it waits for. So one block waits

@@ -37,7 +37,7 @@ void CudaBackend<T>::use_tiles(const FlagLinks& links) {
 }
 
 template <class T>
-void CudaBackend<T>::persistent_passes(Generation g, Index passes) {
+void CudaBackend<T>::persistent_passes(Generation g, Index passes, int) {
     cudaStream_t stream = boundary_stream_.get();
     sample_.begin_batch(stream);
     void* parameters[] = {&persistent_, &g, &passes};

@@ -6,7 +6,6 @@
 #include "backend_state.cuh"
 #include "fill.cuh"
 #include "launch.cuh"
-#include "shell.hpp"
 
 namespace jacobi {
 namespace cuda {
@@ -78,17 +77,31 @@ void CudaBackend<T>::setup(const BlockSetup& setup) {
         if (n > std::numeric_limits<int>::max() - 1024)
             throw Error("a block of 2^31 cells along one axis does not fit this back end");
     }
-    std::array<bool, face_count> connected{};
-    for (int f = 0; f < face_count; ++f) connected[f] = setup_.targets[f].active();
-    pushes_ = std::any_of(connected.begin(), connected.end(), [](bool c) { return c; });
-    const Shell shell = split_shell(setup.layout.extent, connected, static_cast<Index>(row_alignment / sizeof(T)));
-    boundary_ = {};
-    for (const Box& box : shell.boundary) boundary_.box[boundary_.count++] = range_of(box);
-    interior_ = range_of(shell.interior);
+    connected_ = 0;
+    for (int f = 0; f < face_count; ++f) connected_ |= setup_.face(f).active() ? 1u << f : 0u;
     // Both buffers fit the L2: a pass takes some microseconds.
     small_ = 2 * setup.layout.bytes < static_cast<std::size_t>(properties_.l2CacheSize);
     coefficients_ = coefficients<T>(setup.problem.grid);
+    order_tiles();
+    if (setup.problem.has_rhs()) rhs_ = DeviceBuffer<T>(setup.layout.bytes / sizeof(T));
+    plan_temporal_passes();  // measures with both buffers, so before they are filled
     fill();
+}
+
+/// What passes of one sweep launch.
+template <class T>
+void CudaBackend<T>::order_tiles() {
+    all_ = range_of({{0, 0, 0}, setup_.layout.extent});
+    shape_ = march_shape<T>(setup_.layout.pitch, all_);
+    touching_ = 0;
+    if (connected_ == 0) return;
+    std::vector<unsigned> order;
+    touching_ = cuda::order_tiles(shape_, all_, connected_, order);
+    if (!small_) order.resize(touching_);  // the others need no list
+    order_ = DeviceBuffer<unsigned>(order.size());
+    JACOBI_CUDA(cudaMemcpyAsync(order_.get(), order.data(), order.size() * sizeof(unsigned), cudaMemcpyHostToDevice,
+                                boundary_stream_.get()));
+    synchronise();  // the list is pageable memory that goes out of scope
 }
 
 template <class T>
@@ -129,7 +142,6 @@ void CudaBackend<T>::fill() {
         <<<blocks, reduce_threads, 0, boundary_stream_.get()>>>(a, field(0), field(1), std::numeric_limits<T>::quiet_NaN());
     JACOBI_CUDA(cudaGetLastError());
     if (problem.has_rhs()) {
-        rhs_ = DeviceBuffer<T>(layout.bytes / sizeof(T));
         rhs_kernel<T><<<blocks, reduce_threads, 0, boundary_stream_.get()>>>(a, rhs_.get() + layout.origin);
         JACOBI_CUDA(cudaGetLastError());
     }
@@ -149,13 +161,6 @@ void CudaBackend<T>::use_flags(const FlagLinks& links) {
     flags_.timeout_ns = static_cast<unsigned long long>(links.timeout_s * 1e9);
     flags_.state = state_.get();
     flagged_ = true;
-    const Range all = range_of({{0, 0, 0}, setup_.layout.extent});
-    shape_ = march_shape<T>(setup_.layout.pitch, all);
-    std::vector<unsigned> order;
-    waiting_ = static_cast<unsigned>(order_tiles(shape_, all, targets(0), order));
-    order_ = DeviceBuffer<unsigned>(order.size());
-    JACOBI_CUDA(cudaMemcpyAsync(order_.get(), order.data(), order.size() * sizeof(unsigned), cudaMemcpyHostToDevice,
-                                boundary_stream_.get()));
     use_tiles(links);
     synchronise();
 }

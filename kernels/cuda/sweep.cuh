@@ -1,5 +1,5 @@
-// The sweep kernels: a z-marching one for the bulk of a block, a flat one for its boundary. Both can store the cells of
-// boundary layers into the neighbours' halos as they compute them.
+// The sweep kernels, one sweep a pass: tiles march along z. Those that touch a neighbour store their boundary layer into its halo
+// as they compute it.
 #pragma once
 
 #include "backend.hpp"
@@ -138,76 +138,47 @@ __device__ inline void march_tile(const SweepArgs<T>& a, const Range& r, const M
     }
 }
 
-template <class T, bool Rhs, bool Push, bool ReadOnly, int Rows>
-__global__ void __launch_bounds__(32 * Rows)
-    march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to) {
-    march_tile<T, Rhs, Push, ReadOnly, Rows>(a, r, shape, to, blockIdx.x, blockIdx.y, blockIdx.z);
+/// Has the tile cells next to a face with a neighbour (`connected`, a bit a face)? Such tiles read halos and are stored into
+/// others.
+__host__ __device__ inline bool touches(const MarchShape& shape, const Range& all, unsigned connected, int tile_height, int x,
+                                        int y, int z) {
+    const int row = (z / shape.chunks * shape.strip_tiles + y) * tile_height, chunk = z % shape.chunks;
+    return ((connected & 1u) != 0 && x == 0) || ((connected & 2u) != 0 && x == shape.x_tiles - 1) ||
+           ((connected & 4u) != 0 && row == 0) || ((connected & 8u) != 0 && row + tile_height >= all.hi[1]) ||
+           ((connected & 16u) != 0 && chunk == 0) || ((connected & 32u) != 0 && chunk == shape.chunks - 1);
 }
 
-/// A whole pass in one kernel with its flags. The first `waiting` entries of `order` are the tiles that touch a neighbour: only
-/// they await the generation that the state names, and when they are done the next is raised, while the other tiles still run.
-/// Without an order all tiles wait. One-dimensional grid.
+/// All tiles of a block but those that touch a neighbour.
 template <class T, bool Rhs, int Rows>
 __global__ void __launch_bounds__(32 * Rows)
-    flagged_march(const SweepArgs<T> a, const Range r, const MarchShape shape, const PushTargets<T> to, const FlagArgs flags,
-                  const unsigned* order, const unsigned waiting) {
-    const unsigned tile = order != nullptr ? order[blockIdx.x] : blockIdx.x;
+    march(const SweepArgs<T> a, const Range all, const MarchShape shape, const unsigned connected) {
+    if (connected != 0 && touches(shape, all, connected, Rows, blockIdx.x, blockIdx.y, blockIdx.z)) return;
+    march_tile<T, Rhs, false, true, Rows>(a, all, shape, PushTargets<T>{}, blockIdx.x, blockIdx.y, blockIdx.z);
+}
+
+/// The tiles of a list. The first `touching` of it touch a neighbour: with flags only they await the generation that the state
+/// names, and when they are done the next is raised, while the other tiles still run.
+template <class T, bool Rhs, int Rows>
+__global__ void __launch_bounds__(32 * Rows)
+    march_list(const SweepArgs<T> a, const Range all, const MarchShape shape, const PushTargets<T> to, const FlagArgs flags,
+               const unsigned* list, const unsigned touching) {
+    const unsigned tile = list[blockIdx.x];
     const unsigned x = tile % shape.x_tiles, y = tile / shape.x_tiles % shape.strip_tiles,
                    z = tile / shape.x_tiles / shape.strip_tiles;
-    if (blockIdx.x >= waiting) {
-        if (failed(flags.state) == 0) march_tile<T, Rhs, false, true, Rows>(a, r, shape, to, x, y, z);
+    const bool flagged = flags.count > 0;
+    if (blockIdx.x >= touching) {
+        if (!flagged || failed(flags.state) == 0) march_tile<T, Rhs, false, true, Rows>(a, all, shape, to, x, y, z);
         return;
     }
-    const Generation g = flags.state->generation;
     const unsigned thread = threadIdx.y * 32 + threadIdx.x;
-    if (!await_flags(flags, g, thread)) return;
-    march_tile<T, Rhs, true, false, Rows>(a, r, shape, to, x, y, z);
-    raise_flags(flags, g, waiting, thread);
-}
-
-/// The boundary boxes of a shell, at most one z-, z+, y-, y+, x-, x+ slab.
-struct BoundaryBoxes {
-    Range box[face_count];
-    int count;
-};
-
-/// Updates and pushes the boundary, one thread a pack. blockIdx.x is the box, so that blocks of all directions start together
-/// and all links are busy at once.
-template <class T, bool Rhs>
-__device__ inline void boundary_part(const SweepArgs<T>& a, const BoundaryBoxes& boxes, const PushTargets<T>& to) {
-    constexpr int cells = pack_cells<T>;
-    const Range r = boxes.box[blockIdx.x];
-    const unsigned packs = static_cast<unsigned>(r.hi[0] - r.lo[0] + cells - 1) / cells;
-    const unsigned rows = static_cast<unsigned>(r.hi[1] - r.lo[1]);
-    const unsigned total = packs * rows * static_cast<unsigned>(r.hi[2] - r.lo[2]);
-    for (unsigned i = blockIdx.y * blockDim.x + threadIdx.x; i < total; i += gridDim.y * blockDim.x) {
-        const unsigned row = i / packs;
-        const int x = r.lo[0] + static_cast<int>(i % packs) * cells;
-        const int y = r.lo[1] + static_cast<int>(row % rows);
-        const int z = r.lo[2] + static_cast<int>(row / rows);
-        const int valid = r.hi[0] - x;
-        const Index at = x + y * a.pitch + z * a.plane;
-        const T* u = a.u + at;
-        // No read-only loads here: these cells' neighbours are halos.
-        const Pack<T> next = update_pack<false, Rhs>(a, u, Rhs ? a.b + at : nullptr, load_pack<false>(u - a.plane),
-                                                     load_pack<false>(u), load_pack<false>(u + a.plane));
-        store_cells(a.out + at, next, valid);
-        push_cells(to, x, y, z, next, valid);
+    Generation g = 0;
+    if (flagged) {
+        g = flags.state->generation;
+        if (!await_flags(flags, g, thread)) return;
     }
-}
-
-template <class T, bool Rhs>
-__global__ void __launch_bounds__(256) boundary_kernel(const SweepArgs<T> a, const BoundaryBoxes boxes, const PushTargets<T> to) {
-    boundary_part<T, Rhs>(a, boxes, to);
-}
-
-template <class T, bool Rhs>
-__global__ void __launch_bounds__(256)
-    flagged_boundary(const SweepArgs<T> a, const BoundaryBoxes boxes, const PushTargets<T> to, const FlagArgs flags) {
-    const Generation g = flags.state->generation;
-    if (!await_flags(flags, g, threadIdx.x)) return;
-    boundary_part<T, Rhs>(a, boxes, to);
-    raise_flags(flags, g, gridDim.x * gridDim.y, threadIdx.x);
+    // No read-only loads here: these cells' neighbours are halos.
+    march_tile<T, Rhs, true, false, Rows>(a, all, shape, to, x, y, z);
+    if (flagged) raise_flags(flags, g, touching, thread);
 }
 
 /// A wait of its own, one block, for kernels enqueued behind it. Negative g: the generation that the state names.

@@ -12,9 +12,9 @@ using Word = std::atomic_ref<Generation>;
 static_assert(Word::is_always_lock_free, "a lock would be private to each process");
 }  // namespace
 
-bool Flags::await(const FlagLinks::Link& link, const Generation* word, Generation g) {
+bool Flags::await(const FlagLinks::Link& link, Generation g) {
     using Clock = std::chrono::steady_clock;
-    const auto seen = [word] { return Word(*const_cast<Generation*>(word)).load(std::memory_order_acquire); };
+    const auto seen = [&link] { return Word(*const_cast<Generation*>(link.own)).load(std::memory_order_acquire); };
     for (int i = 0; i < 256; ++i) {
         if (seen() >= g) return true;
     }
@@ -36,18 +36,10 @@ bool Flags::await(const FlagLinks::Link& link, const Generation* word, Generatio
 }
 
 bool Flags::await(Generation g) {
-    return std::all_of(links_.links.begin(), links_.links.end(), [&](const auto& link) { return await(link, link.own, g); });
+    return std::all_of(links_.links.begin(), links_.links.end(), [&](const auto& link) { return await(link, g); });
 }
 void Flags::raise(Generation g) {
     for (const auto& link : links_.links) Word(*link.there).store(g, std::memory_order_release);
-}
-
-bool Flags::await_tiles(Generation g) {
-    return std::all_of(links_.links.begin(), links_.links.end(),
-                       [&](const auto& link) { return await(link, link.own_tiles, g); });
-}
-void Flags::raise_tiles(Generation g) {
-    for (const auto& link : links_.links) Word(*link.there_tiles).store(g, std::memory_order_release);
 }
 
 std::optional<FlagTimeout> Flags::timeout() const {

@@ -17,14 +17,11 @@ class Flags {
     bool await(Generation g);
     /// Called by one thread after all have passed a barrier behind their last halo read and peer store (streaming stores fenced).
     void raise(Generation g);
-    // The same for persistent passes; a rank of the host is one tile.
-    bool await_tiles(Generation g);
-    void raise_tiles(Generation g);
 
     std::optional<FlagTimeout> timeout() const;
 
  private:
-    bool await(const FlagLinks::Link& link, const Generation* word, Generation g);
+    bool await(const FlagLinks::Link& link, Generation g);
 
     FlagLinks links_;
     std::atomic<bool> failed_{false};

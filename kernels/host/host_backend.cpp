@@ -11,6 +11,7 @@
 #include "digest.hpp"
 #include "flags.hpp"
 #include "float_mode.hpp"
+#include "layers.hpp"
 #include "shell.hpp"
 #include "sweep_isa.hpp"
 #include "thread_team.hpp"
@@ -69,8 +70,8 @@ class HostBackend final : public Backend {
         setup_ = setup;
         const FieldLayout& layout = setup_.layout;
         std::array<bool, face_count> connected{};
-        for (int f = 0; f < face_count; ++f) connected[f] = setup_.targets[f].active();
-        shell_ = split_shell(layout.extent, connected, static_cast<Index>(64 / sizeof(T)));
+        for (int f = 0; f < face_count; ++f) connected[f] = setup_.face(f).active();
+        shell_ = split_shell(layout.extent, connected, static_cast<Index>(64 / sizeof(T)), setup_.depth());
         stream_ = layout.bytes > stream_above_bytes;
         coefficients_ = coefficients<T>(setup_.problem.grid);
         for (int axis = 0; axis < 3; ++axis) factors_[axis] = axis_factors(setup_.problem, axis);
@@ -87,15 +88,17 @@ class HostBackend final : public Backend {
                  setup_.problem.seed};
         if (setup_.problem.has_rhs()) {
             rhs_ = std::make_unique_for_overwrite<T[]>(layout.bytes / sizeof(T));
-            for_each_cell([&](Index x, Index y, Index z) {
-                const auto& lo = setup_.block.lo;
-                rhs_[layout.at(x, y, z)] = rhs_value<T>(view_, lo[0] + x, lo[1] + y, lo[2] + z);
+            // In the halo too: passes of several sweeps update the neighbours' cells there.
+            for_halo_cells([&](Index x, Index y, Index z, const Index3& global, int outside) {
+                rhs_[layout.at(x, y, z)] = outside > 0 ? 0 : rhs_value<T>(view_, global[0], global[1], global[2]);
             });
         }
         fill();
     }
 
-    void boundary(Generation g) override {
+    DepthLimits depth_limits(const Index3&, bool) const override { return {}; }
+
+    void boundary(Generation g, int) override {
         const auto start = Clock::now();
         team_.run([&](int t) {
             if (flags_.in_use()) {
@@ -108,16 +111,16 @@ class HostBackend final : public Backend {
             }
         });
         times_.boundary += seconds_since(start);
-        ++times_.passes;
+        ++times_.sweeps;
     }
-    void interior(Generation g) override {
+    void interior(Generation g, int) override {
         const auto start = Clock::now();
         team_.run([&](int t) { kernels_.sweep(args(g), part(shell_.interior, t), stream_); });
         times_.interior += seconds_since(start);
     }
-    void whole(Generation g) override {
-        boundary(g);
-        interior(g);
+    void whole(Generation g, int depth) override {
+        boundary(g, depth);
+        interior(g, depth);
     }
     bool done(bool) override { return true; }
 
@@ -141,33 +144,30 @@ class HostBackend final : public Backend {
     }
 
     void use_flags(const FlagLinks& links) override { flags_.use(links); }
-    void flagged_passes(Generation g, Index passes, bool) override {
-        for (const Generation end = g + passes; g < end && !flags_.timeout(); ++g) {
-            boundary(g);
-            interior(g);
-        }
+    void flagged_passes(Generation g, Index passes, int depth, bool) override {
+        for (const Generation end = g + passes; g < end && !flags_.timeout(); ++g) whole(g, depth);
     }
     void await_flags(Generation g) override { flags_.await(g); }
     std::optional<FlagTimeout> flag_timeout() override { return flags_.timeout(); }
 
     int persistent_limit() const override { return 1; }
-    void persistent_passes(Generation first, Index passes) override {
+    void persistent_passes(Generation first, Index passes, int) override {
         const auto start = Clock::now();
         team_.run([&](int t) {
             for (Generation g = first; g < first + passes; ++g) {
-                const bool ok = flags_.await_tiles(g);
+                const bool ok = flags_.await(g);
                 if (ok) boundary_part(g, t);
                 team_.barrier();  // all threads' halo reads and peer stores are behind it
                 if (flags_.timeout()) return;
-                if (t == 0) flags_.raise_tiles(g + 1);
+                if (t == 0) flags_.raise(g + 1);
                 kernels_.sweep(args(g), part(shell_.interior, t), stream_);
                 team_.barrier();  // the next pass reads what other threads wrote in this one, and overwrites what they read
             }
         });
         times_.interior += seconds_since(start);
-        times_.passes += passes;
+        times_.sweeps += passes;
     }
-    void await_tiles(Generation g) override { flags_.await_tiles(g); }
+    void await_tiles(Generation g) override { flags_.await(g); }
 
     double residual_max(Generation g) override {
         std::vector<std::uint64_t> largest(team_.size());
@@ -251,13 +251,10 @@ class HostBackend final : public Backend {
             }
         }
     }
+    /// Calls body(x, y, z, global, outside) for all cells and halo cells, each thread its own planes: pages are placed near the
+    /// thread that first touches them. `outside` is 0 in the grid, else a Dirichlet face beyond which the cell lies, plus 1.
     template <class Body>
-    void for_each_cell(Body&& body) {
-        team_.run([&](int t) { for_cells(part(all(), t), body); });
-    }
-
-    /// Fills both buffers, halos included, each thread its own planes: pages are placed near the thread that first touches them.
-    void fill() {
+    void for_halo_cells(Body&& body) {
         const auto& n = setup_.problem.grid.cells;
         const auto& lo = setup_.block.lo;
         const auto& layout = setup_.layout;
@@ -266,20 +263,29 @@ class HostBackend final : public Backend {
         team_.run([&](int t) {
             for_cells(part(with_halo, t), [&](Index x, Index y, Index z) {
                 Index3 global{lo[0] + x, lo[1] + y, lo[2] + z};
-                T first = std::numeric_limits<T>::quiet_NaN(), second = first;
                 int outside = 0;
                 for (int axis = 0; axis < 3; ++axis) {
                     if (setup_.problem.grid.periodic[axis]) {
                         global[axis] = ((global[axis] % n[axis]) + n[axis]) % n[axis];
                     } else if (global[axis] < 0 || global[axis] >= n[axis]) {
-                        ++outside;
-                        first = second = static_cast<T>(setup_.problem.faces[2 * axis + (global[axis] < 0 ? 0 : 1)]);
+                        outside = 2 * axis + (global[axis] < 0 ? 0 : 1) + 1;
                     }
                 }
-                if (outside == 0) first = initial_value<T>(view_, global[0], global[1], global[2]);
-                field(0)[layout.at(x, y, z)] = first;
-                field(1)[layout.at(x, y, z)] = second;
+                body(x, y, z, global, outside);
             });
+        });
+    }
+
+    void fill() {
+        for_halo_cells([&](Index x, Index y, Index z, const Index3& global, int outside) {
+            T first = std::numeric_limits<T>::quiet_NaN(), second = first;
+            if (outside > 0) {
+                first = second = static_cast<T>(setup_.problem.faces[static_cast<std::size_t>(outside - 1)]);
+            } else {
+                first = initial_value<T>(view_, global[0], global[1], global[2]);
+            }
+            field(0)[setup_.layout.at(x, y, z)] = first;
+            field(1)[setup_.layout.at(x, y, z)] = second;
         });
     }
 
@@ -288,18 +294,21 @@ class HostBackend final : public Backend {
         if (r.lo[1] >= r.hi[1] || r.lo[2] >= r.hi[2]) return;
         kernels_.sweep(args(g), r, false);
         const T* u = field(g + 1) + setup_.layout.origin;
-        for (int f = 0; f < face_count; ++f) {
-            const HaloTarget& target = setup_.targets[f];
+        for (const Direction d : directions_of_depth(setup_.depth())) {
+            const HaloTarget& target = setup_.targets[static_cast<std::size_t>(d.code)];
             if (!target.active()) continue;
-            host::Range layer = r;  // the range's cells on face f
-            const int axis = f / 2;
-            const Index at = f % 2 == 0 ? 0 : setup_.layout.extent[axis] - 1;
-            if (at < r.lo[axis] || at >= r.hi[axis]) continue;
-            layer.lo[axis] = at;
-            layer.hi[axis] = at + 1;
+            const Box layers = layers_towards(d, setup_.layout.extent, setup_.depth());
+            host::Range mine;  // the range's cells of those layers
+            for (int a = 0; a < 3; ++a) {
+                mine.lo[a] = std::max<Index>(r.lo[a], layers.lo[a]);
+                mine.hi[a] = std::min<Index>(r.hi[a], layers.hi[a]);
+            }
             T* out = reinterpret_cast<T*>(target.origin[(g + 1) & 1]);
-            for_cells(layer, [&](Index x, Index y, Index z) {
-                out[x + target.pitch * y + target.plane * z] = u[x + setup_.layout.pitch * y + setup_.layout.plane * z];
+            const auto offset = d.offset();
+            const bool all = axes_of(d) == 1;
+            for_cells(mine, [&](Index x, Index y, Index z) {
+                if (all || needed_towards(offset.data(), setup_.layout.extent.data(), setup_.depth(), x, y, z))
+                    out[x + target.pitch * y + target.plane * z] = u[x + setup_.layout.pitch * y + setup_.layout.plane * z];
             });
         }
     }

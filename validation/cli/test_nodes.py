@@ -11,7 +11,8 @@ FAKERSH = pathlib.Path(__file__).with_name("fakersh")
 DECK = """\
 grid: {cells: [12, 11, 10], periodic: [true, false, true]}
 problem: {kind: random, seed: 3, faces: {y-: 0.5, y+: -1}}
-solver: {iterations: 30, check_every: 7}
+solver: {iterations: 30, check_every: 7, temporal_depth: 1}
+comm: {halo_depth: 1}
 device: {backend: host}
 verify: {kind: reference}
 report: {file: u.json}
@@ -76,6 +77,15 @@ def test_ranks_dealt_round_robin(folder, digest):
     assert [place["host"] for place in report["places"]] == ["nodea", "nodeb", "nodea", "nodeb"]
     assert by_transport(report) == {"shm": {(0, 2), (2, 0), (1, 3), (3, 1)}, "mpi": {(2, 1), (1, 2)}}
     assert sorted((place["lo"][1], place["node"]) for place in report["places"]) == [(0, 0), (2, 0), (5, 1), (8, 1)]
+
+
+def test_deep_halos_between_fake_nodes(folder, digest):
+    """Edges and corners of blocks travel too, and each of four blocks meets another one in several directions."""
+    on_fake_nodes(folder, "nodea:2,nodeb:2", 4, "deck.yaml", *sets("comm={ranks: [1, 2, 2], halo_depth: 3}"))
+    report = read_report(folder / "u.json")
+    assert report["digest"] == digest and report["halo_depth"] == 3
+    directions = {edge["direction"] for edge in report["edges"] if edge["transport"] == "mpi"}
+    assert {len(direction) // 2 for direction in directions} == {1, 2, 3}
 
 
 @pytest.mark.parametrize("sync", ["event", "stream", "barrier"])

@@ -86,7 +86,7 @@ class Comparison {
 
         const Index3 n = exchange_.block().extent(), lo = exchange_.block().lo;
         std::vector<T> mine(static_cast<std::size_t>(volume(n)));
-        backend_.read_planes(iteration, 0, n[2], mine.data());
+        backend_.read_planes(exchange_.generation(), 0, n[2], mine.data());
         std::size_t i = 0, different = 0;
         for (Index z = 0; z < n[2]; ++z) {
             for (Index y = 0; y < n[1]; ++y, i += n[0]) {
@@ -96,7 +96,7 @@ class Comparison {
         }
         checks_.expect(different == 0, where + ": " + std::to_string(different) + " rows differ");
 
-        std::uint64_t digest = backend_.digest(iteration);
+        std::uint64_t digest = backend_.digest(exchange_.generation());
         MPI_Allreduce(MPI_IN_PLACE, &digest, 1, MPI_UINT64_T, MPI_SUM, topology_.world.get());
         checks_.expect(digest == reference_.digest(), where + ": digest");
     }
@@ -128,17 +128,19 @@ struct Machines {
     const Topology* two_nodes;
 };
 
-/// How the halos of a run travel, and how its ranks wait for them.
+/// How the halos of a run travel, how its ranks wait for them, and whether its passes do several sweeps.
 struct Way {
     const Topology& topology;
     const char* transport;
     const Rung& rung;
-    bool overlap;
+    bool overlap, deep;
     std::string text() const {
         return std::string(rung.name) + (overlap ? " overlap" : "") +
                (topology.node_count > 1 ? ", two nodes" : std::string(", ") + transport);
     }
 };
+
+bool kernels_wait(const Rung& rung) { return std::string(rung.name) == "flag" || std::string(rung.name) == "persistent"; }
 
 /// All rungs over shared memory; and of the rungs that can wait for messages, in turn, one with all edges as messages or with
 /// edges of both kinds.
@@ -147,16 +149,19 @@ std::vector<Way> ways(const Machines& machines, const std::string& backend, bool
     std::vector<const Rung*> for_messages;
     for (const Rung& rung : rungs()) {
         if (*rung.backend != '\0' && rung.backend != backend) continue;
-        const bool kernels_wait = std::string(rung.name) == "flag" || std::string(rung.name) == "persistent";
-        if (!kernels_wait) for_messages.push_back(&rung);
-        if (kernels_wait && without_waiting_kernels) continue;
-        for (const bool overlap : {false, true}) list.push_back({machines.real, "auto", rung, overlap});
+        if (!kernels_wait(rung)) for_messages.push_back(&rung);
+        if (kernels_wait(rung) && without_waiting_kernels) continue;
+        for (const auto& [overlap, deep] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}})
+            list.push_back({machines.real, "auto", rung, overlap, deep});
     }
     if (machines.two_nodes == nullptr) return list;
     const Rung& rung = *for_messages[++turn / 2 % for_messages.size()];
     const bool overlap = turn / 6 % 2 == 0;
-    list.push_back(turn % 2 == 0 ? Way{machines.real, "mpi", rung, overlap} : Way{*machines.two_nodes, "auto", rung, overlap});
-    if (nccl) list.push_back({machines.real, "nccl", rung, overlap});
+    for (const bool deep : {false, true}) {
+        list.push_back(turn % 2 == 0 ? Way{machines.real, "mpi", rung, overlap, deep}
+                                     : Way{*machines.two_nodes, "auto", rung, overlap, deep});
+        if (nccl) list.push_back({machines.real, "nccl", rung, overlap, deep});
+    }
     return list;
 }
 
@@ -179,30 +184,45 @@ void run_case(test::Checks& checks, const Machines& machines, const Case& c, con
     middle.advance(halfway);
     end.advance(sweeps);
     RunRecord machine;
-    make_backend(machines.real, config, machine);
+    const DepthLimits limits = make_backend(machines.real, config, machine)->depth_limits({}, c.problem.has_rhs());
     const bool shared =
         std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; });
     const bool takes_turns = machine.backend == "cuda" && shared && !machine.multi_process_service;
+    // Kernels that wait are slow where ranks take turns on a GPU: a few cases, forced, show that they are right.
+    const bool without_waiting_kernels = takes_turns && c.name != "one wide random";
     // A communicator of NCCL takes about a second to make: one case has it.
     const bool nccl =
         machine.backend == "cuda" && !shared && message_transport("nccl") != nullptr && c.name == "9x39x12 periodic xyz random";
-    // Kernels that wait are slow where ranks take turns on a GPU: a few cases, forced, show that they are right.
-    const bool without_waiting_kernels = takes_turns && c.name != "one wide random";
     static int turn = 0;
     int variant = 0;
     for (const Decomposition& plain : decompositions(c.problem.grid, checks.size())) {
         for (const Way& way : ways(machines, backend_name, without_waiting_kernels, nccl, turn)) {
             const Topology& topology = way.topology;
             const Decomposition d = arrange_by_node(plain, topology.node_of);
+            const int thinnest = thinnest_block(d);
+            const int deepest =
+                std::min(std::string(way.rung.name) == "persistent" ? limits.most_persistent : limits.most, thinnest);
+            if (way.deep && deepest < 2) continue;
+            // Plain passes with 1 to 3 halo layers, and passes of 2 to 4 sweeps, in turn.
+            const int depth = way.deep ? std::min(deepest, 2 + variant % 3) : 1;
+            const int halo = std::min(thinnest, std::max(depth, 1 + variant % 3));
             // Threads only matter to the host back end: alternate.
             config.device.threads = 1 + variant++ % 3;
-            const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + way.text() + " on " +
+            const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + way.text() + " depth " +
+                                      std::to_string(depth) + " of " + std::to_string(halo) + " on " +
                                       std::to_string(d.ranks[0]) + "x" + std::to_string(d.ranks[1]) + "x" +
                                       std::to_string(d.ranks[2]);
             checks.run(where, [&] {
                 RunRecord record;
                 const auto backend = make_backend(topology, config, record);
-                ExchangeOptions options{way.transport, way.rung.name, way.overlap, 100, /* force */ true};
+                ExchangeOptions options;
+                options.transport = way.transport;
+                options.sync = way.rung.name;
+                options.overlap = way.overlap;
+                options.temporal_depth = depth;
+                options.halo_depth = halo;
+                options.timeout_s = 100;
+                options.force = true;
                 for (const RankPlace& place : record.places)
                     options.device_sharers = std::max(options.device_sharers, place.sharers);
                 HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision, options);

@@ -46,34 +46,35 @@ class Dawdling final : public Backend {
         real_.store_halos(g, halos);
     }
     void setup(const BlockSetup& setup) override { real_.setup(setup); }
-    void boundary(Generation g) override {
+    DepthLimits depth_limits(const Index3& extent, bool rhs) const override { return real_.depth_limits(extent, rhs); }
+    void boundary(Generation g, int depth) override {
         dawdle();
-        real_.boundary(g);
+        real_.boundary(g, depth);
         dawdle();  // before the raise
     }
-    void interior(Generation g) override {
+    void interior(Generation g, int depth) override {
         dawdle();
-        real_.interior(g);
+        real_.interior(g, depth);
     }
-    void whole(Generation g) override {
+    void whole(Generation g, int depth) override {
         dawdle();
-        real_.whole(g);
+        real_.whole(g, depth);
         dawdle();
     }
     void use_flags(const FlagLinks& links) override { real_.use_flags(links); }
-    void flagged_passes(Generation g, Index passes, bool overlap) override {
+    void flagged_passes(Generation g, Index passes, int depth, bool overlap) override {
         for (const Generation end = g + passes; g < end; ++g) {
             dawdle();
-            real_.flagged_passes(g, 1, overlap);
+            real_.flagged_passes(g, 1, depth, overlap);
         }
     }
     void await_flags(Generation g) override { real_.await_flags(g); }
     int persistent_limit() const override { return real_.persistent_limit(); }
-    void persistent_passes(Generation g, Index passes) override {
+    void persistent_passes(Generation g, Index passes, int depth) override {
         for (const Generation end = g + passes; g < end;) {
             const Index some = std::min<Index>(end - g, 1 + static_cast<Index>(random_() % 5));
             dawdle();
-            real_.persistent_passes(g, some);
+            real_.persistent_passes(g, some, depth);
             g += some;
         }
     }
@@ -105,7 +106,7 @@ Problem stress_problem() {
 }
 
 void run_rung(test::Checks& checks, const Topology& topology, const std::string& transport, const Rung& rung, bool overlap,
-              unsigned seed, Index passes, Reference<double>& reference) {
+              unsigned seed, Index sweeps, Reference<double>& reference) {
     const Problem problem = stress_problem();
     const std::string where = std::string(rung.name) + (overlap ? ", overlap, " : ", ") + transport + ", " +
                               std::to_string(topology.node_count) + " nodes";
@@ -113,19 +114,23 @@ void run_rung(test::Checks& checks, const Topology& topology, const std::string&
         const auto real = make_host_backend(Precision::float64, 1 + static_cast<int>(seed % 2));
         Dawdling backend(*real, seed * 977 + static_cast<unsigned>(checks.rank()));
         const Decomposition d = decompose(problem.grid.cells, problem.grid.periodic, checks.size());
-        HaloExchange exchange(topology, d, backend, problem, Precision::float64, {transport, rung.name, overlap, 60});
+        ExchangeOptions options;
+        options.transport = transport;
+        options.sync = rung.name;
+        options.overlap = overlap;
+        HaloExchange exchange(topology, d, backend, problem, Precision::float64, options);
         exchange.prepare();
         std::mt19937 batches(seed);  // the same on all ranks: they issue the same batches
         double largest = 0;
-        while (exchange.generation() < passes) {
-            exchange.advance(std::min<Index>(passes - exchange.generation(), 1 + static_cast<Index>(batches() % 23)));
+        while (exchange.iteration() < sweeps) {
+            exchange.advance(std::min<Index>(sweeps - exchange.iteration(), 1 + static_cast<Index>(batches() % 23)));
             if (batches() % 3 == 0) {  // reads halos while neighbours may be on their way
                 exchange.make_halos_readable();
                 largest = std::max(largest, backend.residual_max(exchange.generation()));
             }
         }
         checks.expect(std::isfinite(largest), where + ": a residual is not finite: a halo was read that nobody had written");
-        std::uint64_t digest = backend.digest(passes);
+        std::uint64_t digest = backend.digest(exchange.generation());
         MPI_Allreduce(MPI_IN_PLACE, &digest, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         checks.expect(digest == reference.digest(), where + ": the field differs from the reference");
         exchange.close();
@@ -141,20 +146,20 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     {
         const unsigned seed = argc > 1 ? static_cast<unsigned>(std::stoul(argv[1])) : 1;
-        constexpr Index passes = 600;
+        constexpr Index sweeps = 600;
         test::Checks checks;
         const Topology topology = discover_topology(MPI_COMM_WORLD);
         const Topology two_nodes = discover_topology(MPI_COMM_WORLD, std::min(2, checks.size()));
         Reference<double> reference(stress_problem());
-        reference.advance(passes);
+        reference.advance(sweeps);
         for (const Rung& rung : rungs()) {
             if (*rung.backend != '\0' && std::strcmp(rung.backend, "host") != 0) continue;
             const bool for_messages = std::strcmp(rung.name, "flag") != 0 && std::strcmp(rung.name, "persistent") != 0;
             for (const bool overlap : {false, true}) {
-                run_rung(checks, topology, "auto", rung, overlap, seed, passes, reference);
+                run_rung(checks, topology, "auto", rung, overlap, seed, sweeps, reference);
                 if (!for_messages || checks.size() == 1) continue;
-                run_rung(checks, topology, "mpi", rung, overlap, seed, passes, reference);
-                run_rung(checks, two_nodes, "auto", rung, overlap, seed, passes, reference);
+                run_rung(checks, topology, "mpi", rung, overlap, seed, sweeps, reference);
+                run_rung(checks, two_nodes, "auto", rung, overlap, seed, sweeps, reference);
             }
         }
         status = checks.finish("stress_test");

@@ -15,29 +15,26 @@ struct Case {
     Index3 extent;
     std::array<bool, face_count> connected;
     Index width;
+    int depth;
     Shell shell;
 
     std::string text() const {
         std::string result = std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " x " + std::to_string(extent[2]) +
-                             ", x slabs of " + std::to_string(width) + ", connected";
+                             ", " + std::to_string(depth) + " layers, x unit " + std::to_string(width) + ", connected";
         for (int f = 0; f < face_count; ++f) result += connected[f] ? std::string(" ") + face_names[f] : "";
         return result;
-    }
-    /// A box's cells lie on this face of the block.
-    bool touches(const Box& box, int face) const {
-        return face % 2 == 0 ? box.lo[face / 2] == 0 : box.hi[face / 2] == extent[face / 2];
     }
 };
 
 void for_cases(const std::function<void(const Case&)>& visit) {
-    for (const Index width : {8, 16, 32}) {
+    for (const auto& [width, depth] : {std::pair<Index, int>{8, 1}, {16, 1}, {32, 1}, {8, 2}, {16, 3}, {8, 11}}) {
         for (const Index nx : {1, 2, 3, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 40, 63, 64, 65, 97}) {
             for (const Index ny : {1, 2, 3, 6}) {
                 for (const Index nz : {1, 2, 3, 5}) {
                     for (int mask = 0; mask < 64; ++mask) {
-                        Case c{{nx, ny, nz}, {}, width, {}};
+                        Case c{{nx, ny, nz}, {}, width, depth, {}};
                         for (int f = 0; f < face_count; ++f) c.connected[f] = (mask >> f & 1) != 0;
-                        c.shell = split_shell(c.extent, c.connected, width);
+                        c.shell = split_shell(c.extent, c.connected, width, depth);
                         visit(c);
                         if (testing::Test::HasFatalFailure()) return;
                     }
@@ -70,25 +67,32 @@ TEST(Shell, CoversEachCellOnce) {
 
 TEST(Shell, KeepsTheInteriorOffEveryConnectedFace) {
     for_cases([](const Case& c) {
-        for (int f = 0; f < face_count; ++f) {
-            if (!c.connected[f] || c.shell.interior.empty()) continue;
-            ASSERT_FALSE(c.touches(c.shell.interior, f)) << c.text();
+        const Box& inner = c.shell.interior;
+        if (inner.empty()) return;
+        for (int a = 0; a < 3; ++a) {
+            if (c.connected[2 * a]) {
+                ASSERT_GE(inner.lo[a], c.depth) << c.text();
+            }
+            if (c.connected[2 * a + 1]) {
+                ASSERT_LE(inner.hi[a], c.extent[a] - c.depth) << c.text();
+            }
         }
     });
 }
 
-TEST(Shell, TakesOneLayerOffAndWholeSectorsAlongX) {
+TEST(Shell, TakesItsLayersOffAndWholeSectorsAlongX) {
     for_cases([](const Case& c) {
         const Box& inner = c.shell.interior;
         if (inner.empty()) return;
         for (int a = 1; a < 3; ++a) {
-            ASSERT_EQ(inner.lo[a], c.connected[2 * a] ? 1 : 0) << c.text();
-            ASSERT_EQ(inner.hi[a], c.extent[a] - (c.connected[2 * a + 1] ? 1 : 0)) << c.text();
+            ASSERT_EQ(inner.lo[a], c.connected[2 * a] ? c.depth : 0) << c.text();
+            ASSERT_EQ(inner.hi[a], c.extent[a] - (c.connected[2 * a + 1] ? c.depth : 0)) << c.text();
         }
-        ASSERT_EQ(inner.lo[0], c.connected[0] ? c.width : 0) << c.text();
+        const Index slab = (c.depth + c.width - 1) / c.width * c.width;
+        ASSERT_EQ(inner.lo[0], c.connected[0] ? slab : 0) << c.text();
         if (c.connected[1]) {
             ASSERT_EQ(inner.hi[0] % c.width, 0) << c.text();
-            ASSERT_LE(c.extent[0] - inner.hi[0], c.width) << c.text();
+            ASSERT_LT(c.extent[0] - inner.hi[0], c.depth + c.width) << c.text();
         } else {
             ASSERT_EQ(inner.hi[0], c.extent[0]) << c.text();
         }
@@ -97,13 +101,14 @@ TEST(Shell, TakesOneLayerOffAndWholeSectorsAlongX) {
 
 TEST(Shell, LeavesAnInteriorWhereTheBlockIsWideEnough) {
     for_cases([](const Case& c) {
-        if (c.extent[0] <= 2 * c.width || c.extent[1] <= 2 || c.extent[2] <= 2) return;
+        const Index slab = (c.depth + c.width - 1) / c.width * c.width;
+        if (c.extent[0] < 2 * slab + c.width || c.extent[1] <= 2 * c.depth || c.extent[2] <= 2 * c.depth) return;
         ASSERT_FALSE(c.shell.interior.empty()) << c.text();
     });
 }
 
 TEST(Shell, IsAllInteriorWithoutNeighbours) {
-    const Shell shell = split_shell({5, 6, 7}, {}, 8);
+    const Shell shell = split_shell({5, 6, 7}, {}, 8, 2);
     EXPECT_TRUE(shell.boundary.empty());
     EXPECT_EQ(shell.interior, (Box{{0, 0, 0}, {5, 6, 7}}));
 }

@@ -1,0 +1,61 @@
+#include "depths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "error.hpp"
+
+namespace jacobi {
+
+int thinnest_block(const Decomposition& decomposition) {
+    Index thinnest = std::numeric_limits<int>::max();
+    for (int r = 0; r < decomposition.size(); ++r) {
+        const Index3 extent = decomposition.block(r).extent();
+        for (int f = 0; f < face_count; ++f) {
+            if (decomposition.neighbour(r, Direction::face(f))) thinnest = std::min(thinnest, extent[f / 2]);
+        }
+    }
+    return static_cast<int>(thinnest);
+}
+
+Depths choose_depths(const Topology& topology, const Decomposition& decomposition, const Backend& backend, bool rhs,
+                     const DepthsAsked& asked) {
+    const DepthLimits mine = backend.depth_limits(decomposition.block(topology.rank()).extent(), rhs);
+    std::array<int, 3> limits{mine.most, mine.most_persistent, mine.preferred};
+    MPI_Allreduce(MPI_IN_PLACE, limits.data(), 3, MPI_INT, MPI_MIN, topology.world.get());
+    const auto [most, most_persistent, preferred] = limits;
+    if (asked.temporal.value_or(1) > most) {
+        throw Error(
+            fmt::format("solver.temporal_depth: {} sweeps a pass cannot be had with the {} back end, which offers at most {}",
+                        *asked.temporal, backend.name(), most),
+            Exit::failure, true);
+    }
+    const int thinnest = thinnest_block(decomposition);
+    const int needed = std::max(asked.temporal.value_or(1), asked.halo.value_or(1));
+    if (needed > thinnest) {
+        throw Error(
+            fmt::format("{}: {} halo layers, but {} ranks as {} x {} x {} cut a block only {} cells thick along an axis with "
+                        "a neighbour: use fewer layers, fewer ranks or other comm.ranks",
+                        asked.halo ? "comm.halo_depth" : "solver.temporal_depth", needed, decomposition.size(),
+                        decomposition.ranks[0], decomposition.ranks[1], decomposition.ranks[2], thinnest),
+            Exit::usage, true);
+    }
+    Depths depths;
+    if (asked.temporal) {
+        depths.temporal = *asked.temporal;
+        depths.reason = "asked for";
+    } else {
+        const int wanted = asked.persistent ? std::min(preferred, most_persistent) : preferred;
+        depths.temporal = std::min({wanted, thinnest, asked.halo.value_or(wanted)});
+        depths.reason = depths.temporal < wanted ? "what the halo and the thinnest block allow"
+                        : asked.persistent       ? "what persistent passes of this back end do best"
+                                                 : "what this back end does best with blocks of this size";
+    }
+    depths.halo = std::max(asked.halo.value_or(1), depths.temporal);
+    return depths;
+}
+
+}  // namespace jacobi

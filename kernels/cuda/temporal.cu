@@ -1,0 +1,148 @@
+// The CUDA back end: passes of several sweeps.
+#include <algorithm>
+
+#include "backend_state.cuh"
+#include "temporal_shapes.cuh"
+
+namespace jacobi::cuda {
+
+template <class T>
+DepthLimits CudaBackend<T>::depth_limits(const Index3& extent, bool rhs) const {
+    DepthLimits limits;
+    while (limits.most < most_temporal_depth) {
+        const auto shapes = temporal_shapes<T>(limits.most + 1);
+        const std::size_t shared = rhs ? shapes.front().rhs_shared : shapes.front().shared;
+        if (shared > properties_.sharedMemPerBlockOptin) break;
+        ++limits.most;
+    }
+    limits.most_persistent = 1;
+    // Blocks that fit the L2 have too few columns to fill the device with deep windows; there the latency of a pass counts.
+    const bool small = 2 * FieldLayout(extent, 1, sizeof(T)).bytes < static_cast<std::size_t>(properties_.l2CacheSize);
+    limits.preferred = small ? 1 : limits.most;
+    return limits;
+}
+
+template <class T>
+TemporalArgs<T> CudaBackend<T>::temporal_args(Generation g) const {
+    const SweepArgs<T> s = args(g);
+    TemporalArgs<T> a{};
+    a.u = s.u;
+    a.out = s.out;
+    a.b = s.b;
+    a.pitch = s.pitch;
+    a.plane = s.plane;
+    a.cx = s.cx;
+    a.cy = s.cy;
+    a.cz = s.cz;
+    for (int axis = 0; axis < 3; ++axis) a.n[axis] = static_cast<int>(setup_.layout.extent[axis]);
+    for (int f = 0; f < face_count; ++f) {
+        a.dirichlet[f] = !setup_.face(f).active();
+        a.face[f] = static_cast<T>(setup_.problem.faces[f]);
+        if (f % 2 == 1) a.reach[f / 2] = a.dirichlet[f] ? 0 : setup_.layout.halo;
+    }
+    return a;
+}
+
+template <class T>
+LayerTargets<T> CudaBackend<T>::layer_targets(Generation g) const {
+    LayerTargets<T> to{};
+    for (int code = 0; code < Direction::count; ++code) {
+        const HaloTarget& target = setup_.targets[static_cast<std::size_t>(code)];
+        to.origin[code] = reinterpret_cast<T*>(target.origin[g & 1]);
+        to.pitch[code] = target.pitch;
+        to.plane[code] = target.plane;
+    }
+    to.depth = setup_.depth();
+    return to;
+}
+
+template <class T>
+void CudaBackend<T>::upload(TemporalLaunch<T>& launch, const TemporalShape<T>& shape, TemporalPlan plan) {
+    const bool rhs = rhs_.get() != nullptr;
+    launch.kernel = rhs ? shape.rhs_kernel : shape.kernel;
+    launch.shared = rhs ? shape.rhs_shared : shape.shared;
+    launch.warps = shape.warps;
+    launch.window = shape.window;
+    launch.chunks = plan.chunks;
+    launch.touching = static_cast<unsigned>(plan.touching);
+    launch.count = static_cast<unsigned>(plan.segments.size());
+    launch.segments = DeviceBuffer<Segment>(plan.segments.size());
+    JACOBI_CUDA(cudaMemcpyAsync(launch.segments.get(), plan.segments.data(), plan.segments.size() * sizeof(Segment),
+                                cudaMemcpyHostToDevice, boundary_stream_.get()));
+    JACOBI_CUDA(
+        cudaFuncSetAttribute(launch.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(launch.shared)));
+    synchronise();  // the plan is pageable memory that goes out of scope
+}
+
+/// Time of one pass that stores nothing into neighbours. The buffers hold anything.
+template <class T>
+double CudaBackend<T>::seconds_of(const TemporalShape<T>& shape, const TemporalPlan& plan) {
+    TemporalLaunch<T> launch;
+    upload(launch, shape, plan);
+    const Event begin = make_event(cudaEventDefault), end = make_event(cudaEventDefault);
+    const auto pass = [&](Generation g) {
+        launch.run(temporal_args(g), 0, launch.count, 0, LayerTargets<T>{}, FlagArgs{}, boundary_stream_.get());
+    };
+    pass(0);
+    JACOBI_CUDA(cudaEventRecord(begin.get(), boundary_stream_.get()));
+    pass(1);
+    pass(0);
+    JACOBI_CUDA(cudaEventRecord(end.get(), boundary_stream_.get()));
+    synchronise();
+    float milliseconds = 0;
+    JACOBI_CUDA(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
+    return milliseconds * 1e-3;
+}
+
+/// Chooses windows and chunks: for the deepest pass by measuring what a model finds promising, for the rare shallower ones by the
+/// model alone. Whatever is chosen, the bits are the same, so ranks need not agree.
+template <class T>
+void CudaBackend<T>::plan_temporal_passes() {
+    temporal_.clear();
+    if (!temporal()) return;
+    std::array<int, 3> n;
+    std::array<bool, face_count> connected;
+    for (int a = 0; a < 3; ++a) n[a] = static_cast<int>(setup_.layout.extent[a]);
+    for (int f = 0; f < face_count; ++f) connected[f] = setup_.face(f).active();
+    const int processors = std::max(1, properties_.multiProcessorCount / sharers_);
+    for (int depth = 1; depth <= setup_.temporal_depth; ++depth) {
+        const bool measured = depth == setup_.temporal_depth;
+        double best = 0;
+        TemporalLaunch<T> chosen;
+        for (const TemporalShape<T>& shape : temporal_shapes<T>(depth)) {
+            for (const int chunks : promising_chunks(n, connected, shape.window, processors, measured ? 4 : 1)) {
+                const TemporalPlan plan = plan_temporal(n, connected, setup_.depth(), shape.window, chunks);
+                const double seconds = measured ? seconds_of(shape, plan) : 0;
+                if (chosen.kernel != nullptr && seconds >= best) continue;
+                best = seconds;
+                upload(chosen, shape, plan);
+            }
+        }
+        temporal_.push_back(std::move(chosen));
+    }
+}
+
+template <class T>
+std::string CudaBackend<T>::pass_shape() const {
+    if (temporal_.empty()) return {};
+    const TemporalLaunch<T>& l = temporal_.back();
+    return "windows of " + std::to_string(l.window.width) + " x " + std::to_string(l.window.height) + " cells, " +
+           std::to_string(l.chunks) + (l.chunks == 1 ? " chunk" : " chunks") + " along z";
+}
+
+template <class T>
+void CudaBackend<T>::temporal_pass(Generation g, int depth, Part part, cudaStream_t stream) {
+    const TemporalLaunch<T>& launch = temporal_[static_cast<std::size_t>(depth - 1)];
+    const LayerTargets<T> to = layer_targets(g + 1);
+    if (part == Part::interior) {
+        launch.run(temporal_args(g), launch.touching, launch.count - launch.touching, 0, to, FlagArgs{}, stream);
+    } else {
+        launch.run(temporal_args(g), 0, part == Part::boundary ? launch.touching : launch.count, launch.touching, to,
+                   flagged_ ? flags_ : FlagArgs{}, stream);
+    }
+}
+
+template class CudaBackend<double>;
+template class CudaBackend<float>;
+
+}  // namespace jacobi::cuda

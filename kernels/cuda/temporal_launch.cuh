@@ -1,0 +1,67 @@
+// Arguments and launches of passes of several sweeps; the kernel itself is in temporal.cuh, which only temporal.cu compiles.
+#pragma once
+
+#include "flags.cuh"
+#include "handles.hpp"
+#include "temporal_plan.hpp"
+
+namespace jacobi::cuda {
+
+template <class T>
+struct TemporalArgs {
+    const T* u;  ///< generation g, cell (0, 0, 0)
+    T* out;      ///< generation g + 1
+    const T* b;  ///< right-hand side over diag, halo included
+    Index pitch, plane;
+    T cx, cy, cz;
+    int n[3];      ///< extent of the block
+    int reach[3];  ///< layers of cells that exist beyond the + face of each axis; 0 beyond a Dirichlet face
+    bool dirichlet[face_count];
+    T face[face_count];  ///< values of the Dirichlet faces
+};
+
+/// HaloTarget of every direction with its parity resolved; null: no neighbour.
+template <class T>
+struct LayerTargets {
+    T* origin[Direction::count];
+    Index pitch[Direction::count];
+    Index plane[Direction::count];
+    int depth;  ///< layers
+};
+
+/// Deepest pass. Four levels of a window fill a multiprocessor's registers: deeper ones lost (kernels/README.md).
+inline constexpr int most_temporal_depth = 4;
+
+/// One instance.
+template <class T>
+struct TemporalShape {
+    using Kernel = void (*)(TemporalArgs<T>, const Segment*, unsigned, LayerTargets<T>, FlagArgs);
+    WindowShape window;
+    int warps;
+    std::size_t shared;  ///< bytes of dynamic shared memory
+    Kernel kernel;
+    Kernel rhs_kernel;  ///< with a right-hand side
+    std::size_t rhs_shared;
+};
+
+/// What a pass of one depth launches.
+template <class T>
+struct TemporalLaunch {
+    typename TemporalShape<T>::Kernel kernel = nullptr;
+    std::size_t shared = 0;
+    int warps = 0;
+    WindowShape window{};
+    int chunks = 0;
+    unsigned touching = 0, count = 0;
+    DeviceBuffer<Segment> segments;
+
+    void run(const TemporalArgs<T>& a, unsigned first, unsigned segment_count, unsigned touching_count, const LayerTargets<T>& to,
+             const FlagArgs& flags, cudaStream_t stream) const {
+        if (segment_count == 0) return;
+        kernel<<<segment_count, dim3(32, static_cast<unsigned>(warps)), shared, stream>>>(a, segments.get() + first,
+                                                                                          touching_count, to, flags);
+        JACOBI_CUDA(cudaGetLastError());
+    }
+};
+
+}  // namespace jacobi::cuda
