@@ -18,7 +18,7 @@ struct Edge {
     std::string transport;      ///< "self", "ipc", "shm", "mpi", "nccl"
     std::string reason;         ///< why this transport
     std::byte* peer = nullptr;  ///< the neighbour's arena as this rank addresses it; null: halos travel as messages
-    std::uint64_t bytes = 0;    ///< that the rank sends this way in a pass
+    std::uint64_t bytes = 0;    ///< that the rank sends this way in a pass (of the box around what is needed)
     bool self() const { return rank == neighbour; }
     /// Are halos stored straight into the neighbour's memory? Rungs synchronise these edges, and these only.
     bool mapped() const { return peer != nullptr; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "cuda_backend.hpp"
 #include "packed_edges.hpp"
@@ -84,7 +85,11 @@ class NcclMessages final : public MessageTransport {
         }
     }
 
-    void close(Generation) override { JACOBI_NCCL(ncclCommDestroy(comm_)); }
+    void close(Generation) override { JACOBI_NCCL(ncclCommDestroy(std::exchange(comm_, nullptr))); }
+    ~NcclMessages() override {
+        // After an error: kernels of NCCL that wait for a dead rank would keep everything that is freed next waiting too.
+        if (comm_ != nullptr) (void)ncclCommAbort(comm_);
+    }
 
  private:
     MessageContext c_;

@@ -1,5 +1,8 @@
 #include "packed_edges.hpp"
 
+#include <exception>
+#include <utility>
+
 #include "layers.hpp"
 
 namespace jacobi {
@@ -29,6 +32,11 @@ PackedEdges::PackedEdges(const std::vector<Edge>& edges, const FieldLayout& layo
         }
         channels_.push_back(std::move(c));
     }
+}
+
+PackedEdges::~PackedEdges() {
+    // While an error unwinds, messages and kernels may still be on their way: the buffers stay until the process ends.
+    if (std::uncaught_exceptions() > 0) (void)new std::vector<Channel>(std::move(channels_));
 }
 
 HaloTarget PackedEdges::target(const Edge& edge) const {

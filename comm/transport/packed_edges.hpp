@@ -38,6 +38,10 @@ class PackedEdges {
     /// Buffers for all message edges. `on_device`: in private memory of the device, never in the exported arena.
     PackedEdges(const std::vector<Edge>& edges, const FieldLayout& layout, Backend& backend, bool on_device);
 
+    ~PackedEdges();
+    PackedEdges(const PackedEdges&) = delete;
+    PackedEdges& operator=(const PackedEdges&) = delete;
+
     std::vector<Channel>& channels() { return channels_; }
     HaloTarget target(const Edge& edge) const;
     /// Stores what has been received of generation g into the halos.

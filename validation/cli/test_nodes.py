@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from mounts import NAMESPACE
+from mounts import NAMESPACE, require_mounts
 from programs import BUILD, jacobi, jacobi_alone, printed_digest, read_report, run, sets
 
 FAKERSH = pathlib.Path(__file__).with_name("fakersh")
@@ -34,6 +34,7 @@ def digest(folder):
 
 def on_fake_nodes(folder, hosts, ranks, *arguments, mpirun=()):
     """Runs jacobi under an mpirun whose daemons are on fake nodes; skips where the kernel gives no namespaces."""
+    require_mounts(folder)
     try:
         tried = subprocess.run([*NAMESPACE, "--uts", "--ipc", "hostname", "fake"], capture_output=True, text=True)
     except FileNotFoundError:
