@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include "collectives.hpp"
 #include "deck_reader.hpp"
 #include "edges.hpp"
 #include "host/isa.hpp"
@@ -48,14 +49,6 @@ void require_isa() {
 }
 
 }  // namespace
-
-std::string broadcast(std::string text) {
-    unsigned long long length = text.size();
-    MPI_Bcast(&length, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
-    text.resize(length);
-    MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
-    return text;
-}
 
 std::optional<Config> configure(const Options& options) {
     require_isa();

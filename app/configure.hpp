@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "config.hpp"
 #include "options.hpp"
@@ -15,8 +14,5 @@ std::optional<Config> configure(const Options& options);
 
 /// Collective. Throws Error (usage, collective) when an output file cannot be written or would overwrite what it must not.
 void require_outputs(const Config& config, const Options& options);
-
-/// Collective. Rank 0's text on all ranks.
-std::string broadcast(std::string text);
 
 }  // namespace jacobi

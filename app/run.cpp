@@ -9,21 +9,18 @@
 #include <variant>
 
 #include "block_order.hpp"
+#include "collectives.hpp"
 #include "configure.hpp"
-#include "deck_reader.hpp"
 #include "machine.hpp"
 #include "options.hpp"
 #include "output_path.hpp"
-#include "part_file.hpp"
 #include "progress.hpp"
-#include "report.hpp"
-#include "snapshot.hpp"
+#include "results.hpp"
 #include "solver.hpp"
 #include "terminal.hpp"
 #include "tty.hpp"
 #include "verify.hpp"
 #include "version.hpp"
-#include "watchdog.hpp"
 
 namespace jacobi {
 
@@ -42,7 +39,7 @@ class Run {
           topology_(discover_topology(MPI_COMM_WORLD, config.comm.virtual_nodes)),
           decomposition_(arrange_by_node(blocks(config, topology_.size()), topology_.node_of)),
           style_{wants_color(options.no_color)},
-          where_(fmt::format("rank {} on {}", topology_.rank(), topology_.host)) {
+          guards_(config.comm.timeout_s, fmt::format("rank {} on {}", topology_.rank(), topology_.host)) {
         record_.config = config;
         record_.version = version;
         record_.git = git_describe;
@@ -62,7 +59,7 @@ class Run {
         set_up();
         if (options_.dry_run) {
             if (root()) print(stdout, dry_run_text(record_, style_));
-            const Watchdog watch = guard("ending the run", 0);
+            const Watchdog watch = guards_.guard("ending the run", 0);
             exchange_->close();
             return 0;
         }
@@ -72,10 +69,10 @@ class Run {
         verify();
         // Before anything is stored: a disk that is full takes no results with it.
         if (root()) print(stdout, result_text(record_, options_.quiet, style_));
-        store_field();
-        const Watchdog watch = guard("ending the run", 0);
+        results_->store_field();
+        const Watchdog watch = guards_.guard("ending the run", 0);
         record_.total_s = slowest(MPI_Wtime() - start);
-        store_report();
+        results_->store_report();
         if (root() && !options_.quiet) print(stdout, closing_text(record_));
         exchange_->close();
         return status();
@@ -89,21 +86,12 @@ class Run {
                                  : decompose(grid.cells, grid.periodic, ranks);
     }
 
-    static double slowest(double seconds) {
-        MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        return seconds;
-    }
-    /// Set-up, files and verification wait inside libraries, so a guard bounds them; its limit is generous and grows with the
-    /// work.
-    Watchdog guard(const std::string& what, double extra_seconds, std::function<void()> last_words = {}) const {
-        return {what, 5 * config_.comm.timeout_s + extra_seconds, where_, std::move(last_words)};
-    }
-
     void set_up() {
         const double begin = MPI_Wtime();
-        const Watchdog watch = guard("setting up", 0);
+        const Watchdog watch = guards_.guard("setting up", 0);
         backend_ = make_backend(topology_, config_, record_);
         exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision, exchange_options());
+        results_.emplace(topology_, *backend_, *exchange_, config_, guards_, record_);
         record_.temporal_depth = exchange_->depths().temporal;
         record_.halo_depth = exchange_->depths().halo;
         record_.sync = exchange_->rung();
@@ -121,6 +109,7 @@ class Run {
         double bandwidth = exchange_->measure_copy_bandwidth(0.2) * 1e-9;
         MPI_Allreduce(MPI_IN_PLACE, &bandwidth, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         record_.copy_gbs = bandwidth;
+        record_.peers = exchange_->measure_peer_rates();
         exchange_->prepare();
         record_.setup_s = slowest(MPI_Wtime() - begin);
     }
@@ -145,87 +134,19 @@ class Run {
         Progress progress(root() && !options_.quiet && reaches_terminal(STDERR_FILENO));
         Solver::Hooks hooks;
         if (root()) hooks.progress = [&](const RunRecord& r) { progress.update(r); };
-        hooks.dump = [&](const Check& check) { dump(check, dump_path(config_.output.file, check.iteration)); };
+        hooks.dump = [&](const Check& check) { results_->dump(check, dump_path(config_.output.file, check.iteration)); };
         solver.run(record_, hooks);
     }
 
     void verify() {
         const double begin = MPI_Wtime();
         const double cells = static_cast<double>(volume(config_.problem.grid.cells));
-        const Watchdog watch = guard("verifying", cells * 1e-6 + cells * static_cast<double>(record_.iterations) * 1e-7);
-        record_.digest = digest();
+        const Watchdog watch = guards_.guard("verifying", cells * 1e-6 + cells * static_cast<double>(record_.iterations) * 1e-7);
+        record_.digest = results_->digest();
         record_.verification = verify_field(
             topology_, decomposition_,
             [&](Index z0, Index z1, void* to) { backend_->read_planes(exchange_->generation(), z0, z1, to); }, config_, record_);
         record_.verify_s = slowest(MPI_Wtime() - begin);
-    }
-
-    void store_field() {
-        const std::string& file = config_.output.file;
-        if (file.empty()) return;
-        const bool series = config_.output.every > 0;
-        dump(record_.checks.back(), series ? dump_path(file, record_.iterations) : file);
-        if (series) record_.files.push_back(series_path(file));
-    }
-
-    /// Rank 0 writes, and all ranks end alike if it cannot: to abort the job could cost the results that it has just printed.
-    void store_report() {
-        std::string fault;
-        if (root()) {
-            try {
-                const auto& [json, csv] = config_.report;
-                if (!json.empty()) write_report(record_, json), record_.files.push_back(json);
-                if (!csv.empty()) append_csv(record_, csv), record_.files.push_back(csv);
-            } catch (const Error& error) {
-                fault = error.what();
-            }
-        }
-        fault = broadcast(fault);
-        if (!fault.empty()) throw Error(fault, Exit::failure, true);
-    }
-
-    std::uint64_t digest() const {
-        std::uint64_t sum = backend_->digest(exchange_->generation());
-        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-        return sum;
-    }
-
-    void dump(const Check& check, const std::string& path) {
-        const double begin = MPI_Wtime();
-        const Watchdog watch =
-            guard("writing " + path, static_cast<double>(snapshot_bytes(config_.problem.grid, config_.solver.precision)) / 1e7,
-                  [path] { PartFile::remove_for_all(path); });
-        SnapshotInfo info;
-        info.grid = config_.problem.grid;
-        info.precision = config_.solver.precision;
-        info.iteration = check.iteration;
-        info.residual_max = check.residual_max;
-        info.digest = digest();
-        info.deck = to_yaml(config_);
-        info.version = record_.version;
-        info.git = record_.git;
-        info.ranks = record_.ranks;
-        info.decomposition = record_.decomposition;
-        info.transports = transports();
-        write_snapshot(topology_.world.get(), path, info, exchange_->block(), config_.output.compression,
-                       [&](Index z0, Index z1, void* to) { backend_->read_planes(exchange_->generation(), z0, z1, to); });
-        if (root()) {
-            record_.files.push_back(path);
-            if (config_.output.every > 0) {
-                dumps_.emplace_back(path, static_cast<double>(check.iteration));
-                write_series(config_.output.file, dumps_);
-            }
-        }
-        record_.output_s += slowest(MPI_Wtime() - begin);
-    }
-
-    /// "ipc, self": the transports in use.
-    std::string transports() const {
-        std::vector<std::string> names;
-        for (const Edge& e : record_.edges) names.push_back(e.transport);
-        std::sort(names.begin(), names.end());
-        names.erase(std::unique(names.begin(), names.end()), names.end());
-        return fmt::format("{}", fmt::join(names, ", "));
     }
 
     int status() const {
@@ -239,11 +160,11 @@ class Run {
     Topology topology_;
     Decomposition decomposition_;
     Style style_;
-    std::string where_;
+    Guards guards_;
     RunRecord record_;
     std::unique_ptr<Backend> backend_;
     std::optional<HaloExchange> exchange_;
-    std::vector<std::pair<std::string, double>> dumps_;
+    std::optional<Results> results_;
 };
 
 }  // namespace

@@ -24,9 +24,11 @@ int thinnest_block(const Decomposition& decomposition) {
 Depths choose_depths(const Topology& topology, const Decomposition& decomposition, const Backend& backend, bool rhs,
                      const DepthsAsked& asked) {
     const DepthLimits mine = backend.depth_limits(decomposition.block(topology.rank()).extent(), rhs);
-    std::array<int, 3> limits{mine.most, mine.most_persistent, mine.preferred};
-    MPI_Allreduce(MPI_IN_PLACE, limits.data(), 3, MPI_INT, MPI_MIN, topology.world.get());
-    const auto [most, most_persistent, preferred] = limits;
+    std::array<int, 4> limits{mine.most, mine.most_persistent, mine.preferred, asked.launch_bound ? 1 : 0};
+    MPI_Allreduce(MPI_IN_PLACE, limits.data(), 4, MPI_INT, MPI_MIN, topology.world.get());
+    const auto [most, most_persistent, preferred, launch_bound] = limits;
+    // Where passes are as short as launches, comm.sync: auto takes persistent ones (rungs.cpp).
+    const bool persistent = asked.sync == "persistent" || (asked.sync == "auto" && launch_bound != 0);
     if (asked.temporal.value_or(1) > most) {
         throw Error(
             fmt::format("solver.temporal_depth: {} sweeps a pass cannot be had with the {} back end, which offers at most {}",
@@ -48,10 +50,10 @@ Depths choose_depths(const Topology& topology, const Decomposition& decompositio
         depths.temporal = *asked.temporal;
         depths.reason = "asked for";
     } else {
-        const int wanted = asked.persistent ? std::min(preferred, most_persistent) : preferred;
+        const int wanted = persistent ? std::min(preferred, most_persistent) : preferred;
         depths.temporal = std::min({wanted, thinnest, asked.halo.value_or(wanted)});
         depths.reason = depths.temporal < wanted ? "what the halo and the thinnest block allow"
-                        : asked.persistent       ? "what persistent passes of this back end do best"
+                        : persistent             ? "what persistent passes of this back end do best"
                                                  : "what this back end does best with blocks of this size";
     }
     depths.halo = std::max(asked.halo.value_or(1), depths.temporal);

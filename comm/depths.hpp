@@ -19,7 +19,8 @@ struct Depths {
 struct DepthsAsked {
     std::optional<int> temporal;  ///< solver.temporal_depth
     std::optional<int> halo;      ///< comm.halo_depth
-    bool persistent = false;      ///< comm.sync: persistent
+    std::string sync = "auto";    ///< comm.sync
+    bool launch_bound = false;    ///< Backend::launch_bound of this rank's block
 };
 
 /// The layers that the thinnest block can give: its smallest extent along an axis on which it has a neighbour. A neighbour cannot

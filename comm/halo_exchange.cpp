@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sync/flag_links.hpp"
+
 namespace jacobi {
 
 namespace {
@@ -41,11 +43,14 @@ HaloTarget halo_target(const Edge& e, const Index3& own, const ArenaLayout& ther
 HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Problem& problem,
                            Precision precision, const ExchangeOptions& options)
     : topology_(topology),
+      decomposition_(decomposition),
       backend_(backend),
       options_(options),
       precision_(precision),
-      depths_(choose_depths(topology, decomposition, backend, problem.has_rhs(),
-                            {options.temporal_depth, options.halo_depth, options.sync == "persistent"})),
+      depths_(choose_depths(
+          topology, decomposition, backend, problem.has_rhs(),
+          {options.temporal_depth, options.halo_depth, options.sync,
+           backend.launch_bound(FieldLayout(decomposition.block(topology.rank()).extent(), 1, bytes_of(precision)))})),
       layout_(arena_layout(decomposition.block(topology.rank()), precision, depths_.halo)),
       memory_(allocate(topology, backend, layout_)),
       board_(topology) {
@@ -56,9 +61,7 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     for (Edge& e : edges_) {
         if (e.message()) e.reason += "; " + messages_->how();
     }
-    rung_ = choose_rung(
-        options.sync, {topology_, edges_, backend_, *memory_, board_, messages_.get(), layout_.field.extent, depths_.temporal,
-                       options.overlap, options.device_sharers, options.multi_process_service, options.force, options.timeout_s});
+    rung_ = choose_rung(options.sync, sync_context());
 
     setup_.problem = problem;
     setup_.block = decomposition.block(topology.rank());
@@ -78,6 +81,28 @@ std::size_t HaloExchange::arena_bytes(const Box& block) const { return arena_lay
 double HaloExchange::measure_copy_bandwidth(double seconds) {
     const std::size_t bytes = layout_.field.bytes / 4096 * 4096;
     return bytes == 0 ? 0 : backend_.copy_bandwidth(setup_.fields[1], setup_.fields[0], bytes, seconds);
+}
+
+SyncContext HaloExchange::sync_context() {
+    return {topology_,
+            edges_,
+            backend_,
+            *memory_,
+            board_,
+            messages_.get(),
+            layout_.field.extent,
+            backend_.launch_bound(layout_.field),
+            depths_.temporal,
+            options_.overlap,
+            options_.device_sharers,
+            options_.multi_process_service,
+            options_.force,
+            options_.timeout_s};
+}
+
+PeerRates HaloExchange::measure_peer_rates() {
+    return jacobi::measure_peer_rates(topology_, decomposition_, edges_, layout_, *memory_, backend_,
+                                      waiting_kernels_fault(sync_context()), options_.timeout_s);
 }
 
 void HaloExchange::prepare() {

@@ -7,6 +7,7 @@
 
 #include "backend.hpp"
 #include "depths.hpp"
+#include "peer_rates.hpp"
 #include "sync/synchroniser.hpp"
 
 namespace jacobi {
@@ -39,6 +40,9 @@ class HaloExchange {
     /// prepare().
     double measure_copy_bandwidth(double seconds);
 
+    /// The other bounds, of the exchange: collective, before prepare(). See peer_rates.hpp.
+    PeerRates measure_peer_rates();
+
     /// Collective. Fills generation 0; nothing is stored into a neighbour before all ranks have done so.
     void prepare();
 
@@ -64,8 +68,10 @@ class HaloExchange {
 
  private:
     void wait_done();
+    SyncContext sync_context();
 
     const Topology& topology_;
+    Decomposition decomposition_;
     Backend& backend_;
     ExchangeOptions options_;
     Precision precision_;

@@ -93,6 +93,12 @@ struct FlagTimeout {
     Generation expected, seen;
 };
 
+/// What Backend::flag_rounds saw.
+struct FlagRounds {
+    double seconds = 0;                  ///< of a round
+    std::optional<FlagTimeout> timeout;  ///< a flag that did not come
+};
+
 /// Seconds that sampled passes took, by kernel; the caller scales them to all passes.
 struct PhaseTimes {
     double boundary = 0;
@@ -118,6 +124,16 @@ class Backend {
     /// Rate of copies from `a` to `b` (bytes read plus written a second) over about `seconds`, after both have been written once.
     /// Ranks that share a device or cores call it at the same time and so measure their shares. Overwrites both.
     virtual double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) = 0;
+
+    /// Rate of stores into to[0] and to[1] in turn, the way the boundary kernel stores into a neighbour's two buffers: bytes a
+    /// second, over about `seconds`.
+    virtual double store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) = 0;
+    /// `rounds` times: raises the next generation after `first` on all links, then awaits it on all. The ranks at their other
+    /// ends do the same at the same time, so a round lasts as long as a flag takes one way, and what handling it costs.
+    virtual FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds) = 0;
+
+    /// Is a pass over such a block about as short as the launch of a kernel? Rungs that launch less pay then.
+    virtual bool launch_bound(const FieldLayout& layout) const = 0;
 
     /// Takes the block, computes the right-hand side, fills generation 0 with its halos. The other buffer gets the Dirichlet
     /// halos and NaN everywhere else, so that a cell which nobody stores cannot pass for a value.
@@ -149,7 +165,7 @@ class Backend {
     // Persistent passes: one kernel, or one job of the threads, runs many passes; its tiles wait for just those tiles, their own
     // rank's and the neighbours', that they read from or that read what they overwrite. Not to be mixed with flagged passes in
     // one run.
-    virtual int persistent_limit() const = 0;  ///< tiles that are sure to run side by side
+    virtual int persistent_limit() const = 0;  ///< tiles that are sure to run side by side; 0: none are
     virtual void persistent_passes(Generation g, Index passes, int depth) = 0;
     /// As await_flags, after persistent passes.
     virtual void await_tiles(Generation g) = 0;

@@ -23,8 +23,11 @@ struct DeviceList {
 /// Never fails: no CUDA in this build, no driver or no device give an empty list with the reason.
 DeviceList visible_devices();
 
-/// Is this process a client of NVIDIA's multi-process service, so that ranks sharing a GPU run side by side instead of in turns?
-/// Told by the control daemon's pipe.
+/// Is this process a client of NVIDIA's multi-process service on its current device, so that ranks sharing the GPU run side by
+/// side instead of in turns? The device says so; where CUDA is older than 12.4 and cannot ask it, mps_daemon() does.
 bool multi_process_service();
+
+/// Has the service's control daemon left its mark in the folder that this process would look for it in?
+bool mps_daemon();
 
 }  // namespace jacobi

@@ -1,6 +1,8 @@
 // Memory layout of one rank's field: the block's cells with a halo around them, in one contiguous piece.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "geometry.hpp"
@@ -34,5 +36,32 @@ struct FieldLayout {
     Index at(Index x, Index y, Index z) const { return origin + x + pitch * y + plane * z; }
     friend bool operator==(const FieldLayout&, const FieldLayout&) = default;
 };
+
+/// Some rows of bytes in memory, count[0] times count[1] of them, pitch[0] and pitch[1] bytes apart.
+struct StridedRows {
+    std::size_t width = 0;  ///< bytes of a row
+    std::array<std::size_t, 2> count{1, 1};
+    std::array<std::size_t, 2> pitch{0, 0};
+
+    std::size_t bytes() const { return width * count[0] * count[1]; }
+    /// Without the last ones that are more than `most` bytes, but never fewer than one row.
+    StridedRows at_most(std::size_t most) const {
+        StridedRows rows = *this;
+        rows.count[1] = std::clamp<std::size_t>(most / (width * count[0]), 1, count[1]);
+        rows.count[0] = std::clamp<std::size_t>(most / width, 1, count[0]);
+        return rows;
+    }
+};
+
+/// What one layer of a block's cells across an axis is in memory: rows of x on y and z faces, filled up to 16 bytes; single cells
+/// on x faces.
+inline StridedRows face_rows(const FieldLayout& layout, const Index3& extent, int axis) {
+    const auto bytes = [&](Index elements) { return static_cast<std::size_t>(elements) * layout.element; };
+    const auto n = [&](int a) { return static_cast<std::size_t>(extent[a]); };
+    const std::size_t row = (bytes(extent[0]) + 15) / 16 * 16;  // rows are at least 128 bytes apart
+    if (axis == 0) return {layout.element, {n(1), n(2)}, {bytes(layout.pitch), bytes(layout.plane)}};
+    if (axis == 1) return {row, {n(2), 1}, {bytes(layout.plane), 0}};
+    return {row, {n(1), 1}, {bytes(layout.pitch), 0}};
+}
 
 }  // namespace jacobi

@@ -11,6 +11,7 @@
 #include "memory/ipc_memory.hpp"
 #include "pair_memory.hpp"
 #include "probe_kernels.hpp"
+#include "stopwatch.hpp"
 
 namespace jacobi::doctor {
 namespace {
@@ -64,8 +65,7 @@ class CudaMemory final : public DeviceMemory {
         result_ = cuda::DeviceBuffer<cuda::PingPongResult>(1);
         wrong_ = cuda::DeviceBuffer<unsigned long long>(1);
         stream_ = cuda::make_stream(0);
-        begin_ = cuda::make_event(cudaEventDefault);
-        end_ = cuda::make_event(cudaEventDefault);
+        watch_.emplace();
         JACOBI_CUDA(cudaMemset(arena_->own(), 0, flags_));  // before anybody can open it
         JACOBI_CUDA(cudaDeviceSynchronize());
     }
@@ -178,13 +178,11 @@ class CudaMemory final : public DeviceMemory {
     template <class Work>
     double rate(const Talk& talk, const char* what, Work&& work) {
         work();
-        JACOBI_CUDA(cudaEventRecord(begin_.get(), stream_.get()));
+        watch_->start(stream_.get());
         for (int i = 0; i < repetitions; ++i) work();
-        JACOBI_CUDA(cudaEventRecord(end_.get(), stream_.get()));
+        watch_->stop(stream_.get());
         finish(stream_.get(), talk, what);
-        float milliseconds = 0;
-        JACOBI_CUDA(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
-        return static_cast<double>(data_bytes) * repetitions / milliseconds * 1e-6;
+        return static_cast<double>(data_bytes) * repetitions / watch_->seconds() * 1e-9;
     }
 
     /// What the driver answers, which may be wrong in both directions: the checks decide.
@@ -230,7 +228,7 @@ class CudaMemory final : public DeviceMemory {
     cuda::DeviceBuffer<cuda::PingPongResult> result_;
     cuda::DeviceBuffer<unsigned long long> wrong_;
     cuda::Stream stream_;
-    cuda::Event begin_, end_;
+    std::optional<cuda::Stopwatch> watch_;
     std::uint64_t* data_there_ = nullptr;
     std::byte* flag_there_ = nullptr;
     std::byte* flag_here_ = nullptr;

@@ -46,7 +46,7 @@ struct RankFacts {
     std::string cuda_driver, cuda_runtime;
     std::string visible;  ///< CUDA_VISIBLE_DEVICES, "(unset)"
     bool launch_blocking = false;
-    bool mps_daemon = false;  ///< the control daemon of the multi-process service has left its mark (multi_process_service())
+    bool mps_daemon = false;  ///< the control daemon of the multi-process service has left its mark (kernels/devices.hpp)
     std::string no_device;    ///< why CUDA sees none
     std::vector<DeviceFacts> devices;
     std::string device_error;  ///< why the device that this rank would drive cannot be used

@@ -75,7 +75,7 @@ void cuda(RankFacts& facts) {
     facts.gpu_hardware = exists("/proc/driver/nvidia/version") || exists("/dev/nvidiactl") || exists("/dev/dxg");
     facts.visible = variable("CUDA_VISIBLE_DEVICES", "(unset)");
     facts.launch_blocking = variable("CUDA_LAUNCH_BLOCKING", "0") != "0";
-    facts.mps_daemon = multi_process_service();
+    facts.mps_daemon = mps_daemon();
     device_facts(facts);
 }
 

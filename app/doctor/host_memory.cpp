@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "faults.hpp"
+#include "host/rates.hpp"
 #include "pair_memory.hpp"
 
 namespace jacobi::doctor {
@@ -53,10 +54,7 @@ class HostMemory final : public PairMemory {
     }
 
     double store(std::uint64_t pattern, const Talk&) override {
-        auto* const to = reinterpret_cast<std::uint64_t*>(there_ + flags_);
-        return fastest([&] {
-            for (std::size_t i = 0; i < words(); ++i) to[i] = pattern + i;
-        });
+        return fastest([&] { host::store_rows(there_ + flags_, {data_bytes, {1, 1}, {0, 0}}, pattern); });
     }
 
     double copy(std::uint64_t pattern, const Talk&) override {

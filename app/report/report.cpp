@@ -97,6 +97,16 @@ Json checks(const RunRecord& record) {
     return list;
 }
 
+/// Null: not measured.
+Json peers(const PeerRates& p) {
+    const auto rate = [](double value) { return value > 0 ? number(value) : Json(); };
+    return {{"memory", p.memory.empty() ? Json() : Json(p.memory)},
+            {"copy_gbs", rate(p.copy_gbs)},
+            {"store_gbs", {{"x", rate(p.store_gbs[0])}, {"y", rate(p.store_gbs[1])}, {"z", rate(p.store_gbs[2])}}},
+            {"flag_us", rate(p.flag_us)},
+            {"reason", p.reason}};
+}
+
 Json verification(const Verification& v) {
     const auto outcome = v.outcome();
     const bool skipped = outcome == Verification::Verdict::skipped;
@@ -162,7 +172,8 @@ Json document(const RunRecord& r) {
              {{"copy_gbs", number(r.copy_gbs)},
               {"bytes_per_point", r.bytes_per_point},
               {"one_pass_glups", number(r.one_pass_glups())},
-              {"share", number(r.share())}}},
+              {"share", number(r.share())},
+              {"peer", peers(r.peers)}}},
             {"verification", verification(r.verification)},
             {"files", r.files},
             {"deck", {{"resolved", json_of(YAML::Load(to_yaml(c)))}, {"text", c.deck_text}, {"overrides", c.overrides}}},

@@ -10,6 +10,7 @@
 
 #include "config.hpp"
 #include "edges.hpp"
+#include "peer_rates.hpp"
 #include "verdict.hpp"
 
 namespace jacobi {
@@ -71,6 +72,7 @@ struct RunRecord {
     double setup_s = 0, solve_s = 0, check_s = 0, output_s = 0, verify_s = 0, total_s = 0;  ///< slowest rank
     std::map<std::string, double> phases;  ///< seconds inside solve_s: "boundary", "interior", "wait"; slowest rank each
     double copy_gbs = 0;                   ///< sum over ranks of the copy bandwidth, 1e9 bytes read plus written a second
+    PeerRates peers;                       ///< bounds of the halo exchange
     double bytes_per_point = 16;           ///< moved by one pass
     Verification verification;
     std::vector<std::string> files;  ///< written

@@ -6,18 +6,14 @@ namespace jacobi {
 
 namespace {
 
-class FlagSync final : public Synchroniser {
+class FlagSync final : public KernelSync {
  public:
-    explicit FlagSync(const SyncContext& context) : Synchroniser(context) {}
-
-    void start() override { c_.backend.use_flags(flag_links(c_, true)); }
+    using KernelSync::KernelSync;
     void advance(Generation g, Index passes, int depth) override {
         c_.backend.flagged_passes(g, passes, depth, c_.overlap);
         c_.board.publish(g + passes);  // for error messages only
     }
     void await(Generation g) override { c_.backend.await_flags(g); }
-    void raise(Generation) override {}
-    void check() override { require_no_flag_timeout(c_); }
 };
 
 }  // namespace

@@ -45,28 +45,20 @@ std::string refuse_waiting_kernels(const SyncContext& c) {
     // Not even by force: no kernel can wait for a message.
     if (c.messages != nullptr)
         return "halos of some edges travel as messages, which hosts wait for and kernels cannot (use sync: event)";
-    if (c.backend.name() != "cuda" || c.force) return {};
+    return c.force ? "" : waiting_kernels_fault(c);
+}
+
+std::string waiting_kernels_fault(const SyncContext& c) {
+    if (c.backend.name() != "cuda") return {};
     const char* blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
     if (blocking != nullptr && std::string(blocking) != "0") {
         return "CUDA_LAUNCH_BLOCKING makes every launch wait for its kernel, which waits for a neighbour (use sync: event)";
     }
     if (c.device_sharers > 1 && !c.multi_process_service) {
         return "ranks share a GPU without MPS, where kernels that wait take turns with those they wait for (use sync: event, "
-               "start MPS, "
-               "or set comm.force: slow, not wrong)";
+               "start MPS, or set comm.force: slow, not wrong)";
     }
     return {};
-}
-
-std::string refuse_persistent(const SyncContext& c) {
-    if (c.messages != nullptr) return refuse_waiting_kernels(c);
-    // The right-hand side can only lessen what a back end offers, and persistent passes do not ask for more than one sweep by it.
-    const int most = c.backend.depth_limits(c.block, false).most_persistent;
-    if (c.temporal_depth > most) {
-        return "passes do " + std::to_string(c.temporal_depth) + " sweeps, and persistent ones of this back end at most " +
-               std::to_string(most) + " (set solver.temporal_depth: " + std::to_string(most) + ", or use sync: flag)";
-    }
-    return refuse_waiting_kernels(c);
 }
 
 }  // namespace jacobi

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "flag_links.hpp"
 
 namespace jacobi {
@@ -26,26 +28,55 @@ const std::vector<Rung>& rungs() {
     return table;
 }
 
-ChosenRung choose_rung(const std::string& asked, const SyncContext& context) {
-    std::string refusals;
+RungChoice pick_rung(const std::string& asked, const std::string& backend, bool launch_bound,
+                     const std::function<std::string(const Rung&)>& refusal) {
+    std::vector<const Rung*> candidates;
     for (const Rung& rung : rungs()) {
-        const bool fits = *rung.backend == '\0' || context.backend.name() == rung.backend;
-        if (!fits || (asked != "auto" && asked != rung.name)) continue;
-        std::string refusal;
-        for (const std::string& text : gather_texts(context.topology.world.get(), rung.refusal(context))) {
-            if (refusal.empty()) refusal = text;
-        }
-        if (refusal.empty()) {
-            std::string why = asked == rung.name ? "asked for" : refusals.empty() ? rung.summary : refusals;
-            if (asked == "auto" && context.messages != nullptr)
-                why += "; some halos travel as messages, which kernels cannot wait for";
-            return {rung.make(context), rung.name, why};
-        }
-        refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", rung.name, refusal);
+        const bool fits = *rung.backend == '\0' || backend == rung.backend;
+        if (fits && (asked == "auto" || asked == rung.name)) candidates.push_back(&rung);
     }
-    throw Error(fmt::format("comm.sync: {} cannot be used with the {} back end here ({})", asked, context.backend.name(),
-                            refusals.empty() ? "it has no such rung" : refusals),
-                Exit::failure, true);
+    if (asked == "auto" && launch_bound) {
+        std::stable_partition(candidates.begin(), candidates.end(),
+                              [](const Rung* rung) { return rung->name == std::string("persistent"); });
+    }
+    RungChoice choice;
+    std::string refusals;
+    for (const Rung* rung : candidates) {
+        const std::string text = refusal(*rung);
+        if (!text.empty()) {
+            refusals += fmt::format("{}{}: {}", refusals.empty() ? "" : "; ", rung->name, text);
+            continue;
+        }
+        choice.rung = rung;
+        choice.reason = asked == rung->name ? "asked for"
+                        : !refusals.empty() ? refusals
+                        : launch_bound      ? "a pass is as short as a launch here, so one kernel runs a whole batch"
+                                            : rung->summary;
+        return choice;
+    }
+    choice.reason = fmt::format("comm.sync: {} cannot be used with the {} back end here ({})", asked, backend,
+                                refusals.empty() ? "it has no such rung" : refusals);
+    return choice;
+}
+
+ChosenRung choose_rung(const std::string& asked, const SyncContext& context) {
+    MPI_Comm world = context.topology.world.get();
+    // All ranks choose alike: blocks are short for all or for none, and one rank's refusal is everybody's.
+    int launch_bound = context.launch_bound ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &launch_bound, 1, MPI_INT, MPI_MIN, world);
+    SyncContext examined = context;
+    if (asked == "auto") examined.force = false;  // it is for a rung that is asked for
+    const RungChoice choice = pick_rung(asked, context.backend.name(), launch_bound != 0, [&](const Rung& rung) {
+        for (const std::string& text : gather_texts(world, rung.refusal(examined))) {
+            if (!text.empty()) return text;
+        }
+        return std::string();
+    });
+    if (choice.rung == nullptr) throw Error(choice.reason, Exit::failure, true);
+    std::string reason = choice.reason;
+    if (asked == "auto" && context.messages != nullptr && reason.find("messages") == std::string::npos)
+        reason += "; some halos travel as messages, which kernels cannot wait for";
+    return {choice.rung->make(context), choice.rung->name, reason};
 }
 
 }  // namespace jacobi

@@ -1,6 +1,7 @@
 // When a rank may read its halos and store into its neighbours': one file a rung of the ladder, this interface for all.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct SyncContext {
     NoticeBoard& board;
     MessageTransport* messages;  ///< of edges without a mapping; null: there are none anywhere
     Index3 block;                ///< extent of this rank's block
+    bool launch_bound;           ///< Backend::launch_bound of it
     int temporal_depth;          ///< sweeps of the deepest pass
     bool overlap;
     int device_sharers;          ///< most ranks on one device anywhere
@@ -77,8 +79,18 @@ struct Rung {
     std::unique_ptr<Synchroniser> (*make)(const SyncContext&);
 };
 
-/// The ladder, in the order in which `auto` prefers rungs.
+/// The ladder, in the order in which `auto` prefers rungs where passes are longer than launches.
 const std::vector<Rung>& rungs();
+
+struct RungChoice {
+    const Rung* rung = nullptr;  ///< null: none can be used
+    std::string reason;          ///< why this one, or why none
+};
+
+/// The rung for comm.sync = `asked` on a back end, given each one's refusal. `auto` takes the first of the ladder that is not
+/// refused, but where passes are as short as launches `persistent` before all others.
+RungChoice pick_rung(const std::string& asked, const std::string& backend, bool launch_bound,
+                     const std::function<std::string(const Rung&)>& refusal);
 
 struct ChosenRung {
     std::unique_ptr<Synchroniser> synchroniser;

@@ -1,5 +1,5 @@
 // The CUDA back end's class: one rank's block on one GPU. Its members are defined by subject in setup.cu, passes.cu,
-// messages.cu, persistent.cu and inspect.cu.
+// messages.cu, persistent.cu, rates.cu and inspect.cu.
 #pragma once
 
 #include "cuda_backend.hpp"
@@ -23,7 +23,7 @@ class CudaBackend final : public CudaBackendBase {
     void zero(void* target, std::size_t bytes) override;
     void store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) override;
     void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) override;
-    double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) override;
+    bool launch_bound(const FieldLayout& layout) const override;
     void setup(const BlockSetup& setup) override;
     void use_flags(const FlagLinks& links) override;
 
@@ -44,6 +44,11 @@ class CudaBackend final : public CudaBackendBase {
     int persistent_limit() const override;
     void persistent_passes(Generation g, Index passes, int depth) override;
     void await_tiles(Generation g) override;
+
+    // rates.cu
+    double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) override;
+    double store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) override;
+    FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds) override;
 
     // temporal.cu
     std::string pass_shape() const override;
@@ -118,16 +123,36 @@ class CudaBackend final : public CudaBackendBase {
     // Passes of several.
     std::vector<TemporalLaunch<T>> temporal_;  ///< by depth - 1
 
-    bool small_ = false;  ///< passes are about as short as launches
+    bool small_ = false;  ///< launch_bound(layout)
     bool flagged_ = false;
     FlagArgs flags_{};
     DeviceBuffer<FlagState> state_;
+    MappedValue<FailedWait> failed_wait_;
     PassGraph graph_;
     DeviceBuffer<Generation> tile_done_;
     PersistentArgs<T> persistent_{};
 };
 
 // What more than one of the sources needs.
+
+/// After the kernels that could have written it.
+inline std::optional<FlagTimeout> timeout_of(const volatile FailedWait& wait) {
+    if (wait.failed == 0) return std::nullopt;
+    return FlagTimeout{{wait.direction}, wait.expected, wait.seen};
+}
+
+inline FlagArgs flag_args(const FlagLinks& links, FlagState* state, FailedWait* failed_wait) {
+    FlagArgs flags{};
+    for (const FlagLinks::Link& link : links.links) {
+        flags.own[flags.count] = link.own;
+        flags.there[flags.count] = link.there;
+        flags.direction[flags.count++] = link.direction.code;
+    }
+    flags.timeout_ns = static_cast<unsigned long long>(links.timeout_s * 1e9);
+    flags.state = state;
+    flags.failed_wait = failed_wait;
+    return flags;
+}
 
 template <class T>
 void CudaBackend<T>::synchronise() {

@@ -55,6 +55,16 @@ DeviceList visible_devices() {
 }
 
 bool multi_process_service() {
+#if CUDART_VERSION >= 12040
+    int device = 0, enabled = 0;
+    JACOBI_CUDA(cudaGetDevice(&device));
+    if (cudaDeviceGetAttribute(&enabled, cudaDevAttrMpsEnabled, device) == cudaSuccess) return enabled != 0;
+    (void)cudaGetLastError();  // a driver older than this build, which does not know the attribute
+#endif
+    return mps_daemon();
+}
+
+bool mps_daemon() {
     const char* folder = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
     return std::ifstream(std::string(folder != nullptr ? folder : "/tmp/nvidia-mps") + "/nvidia-cuda-mps-control.pid").good();
 }

@@ -11,8 +11,13 @@ struct FlagState {
     Generation generation;  ///< read at the start of a pass by those blocks that await and raise
     unsigned arrived;       ///< blocks of the current pass that are done
     unsigned failed;        ///< non-zero: a wait gave up, kernels do nothing any more
-    int direction;          ///< of that wait
+};
+
+/// The wait that gave up first, in host memory: written once if ever, so that the host can look after every batch for nothing.
+struct FailedWait {
     Generation expected, seen;
+    int direction;
+    int failed;  ///< non-zero: there was one
 };
 
 /// FlagLinks as a kernel parameter.
@@ -23,6 +28,7 @@ struct FlagArgs {
     int count;
     unsigned long long timeout_ns;
     FlagState* state;
+    FailedWait* failed_wait;
 };
 
 __device__ inline Generation load_acquire_system(const Generation* p) {
@@ -52,9 +58,7 @@ __device__ inline bool await_word(const FlagArgs& flags, int direction, Generati
         if (failed(flags.state) != 0) return false;
         if (global_nanoseconds() - start > flags.timeout_ns) {
             if (atomicExch(&flags.state->failed, 1u) == 0) {
-                flags.state->direction = direction;
-                flags.state->expected = g;
-                flags.state->seen = seen;
+                *flags.failed_wait = {g, seen, direction, 1};  // for the host, which reads it when this kernel has ended
             }
             return false;
         }

@@ -77,4 +77,29 @@ class DeviceBuffer {
     Unique<void*, cudaFree> memory_;
 };
 
+/// A value in host memory that kernels write and the host reads without a copy: for what is written rarely. Starts as zeros.
+template <class T>
+class MappedValue {
+ public:
+    MappedValue() = default;
+    static MappedValue make() {
+        MappedValue value;
+        void* raw = nullptr;
+        JACOBI_CUDA(cudaHostAlloc(&raw, sizeof(T), cudaHostAllocMapped));
+        value.memory_ = Unique<void*, cudaFreeHost>(raw);
+        *value.host() = T{};
+        return value;
+    }
+    /// What kernels that have ended wrote is there.
+    T* host() const { return static_cast<T*>(memory_.get()); }
+    T* device() const {
+        void* raw = nullptr;
+        JACOBI_CUDA(cudaHostGetDevicePointer(&raw, memory_.get(), 0));
+        return static_cast<T*>(raw);
+    }
+
+ private:
+    Unique<void*, cudaFreeHost> memory_;
+};
+
 }  // namespace jacobi::cuda

@@ -86,12 +86,7 @@ void CudaBackend<T>::write_planes(Generation g, Index z0, Index z1, const void* 
 
 template <class T>
 std::optional<FlagTimeout> CudaBackend<T>::flag_timeout() {
-    if (state_.get() == nullptr) return std::nullopt;
-    FlagState state;
-    JACOBI_CUDA(cudaMemcpyAsync(&state, state_.get(), sizeof state, cudaMemcpyDeviceToHost, boundary_stream_.get()));
-    synchronise();
-    if (state.failed == 0) return std::nullopt;
-    return FlagTimeout{{state.direction}, state.expected, state.seen};
+    return failed_wait_.host() != nullptr ? timeout_of(*failed_wait_.host()) : std::nullopt;
 }
 
 template class CudaBackend<double>;

@@ -7,7 +7,10 @@ namespace jacobi::cuda {
 
 template <class T>
 int CudaBackend<T>::persistent_limit() const {
-    int blocks = 0;
+    int cooperative = 0, blocks = 0, device = 0;
+    JACOBI_CUDA(cudaGetDevice(&device));
+    JACOBI_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
+    if (cooperative == 0) return 0;  // nothing promises that all blocks are resident
     JACOBI_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, persistent_kernel<T, true>, persistent_threads, 0));
     return std::max(1, blocks * properties_.multiProcessorCount / sharers_);
 }

@@ -15,11 +15,45 @@ unsigned blocks_to_fill(std::size_t items) {
     return static_cast<unsigned>(needed < most ? needed : most);
 }
 
-__global__ void store_kernel(ulonglong2* to, std::size_t pairs, std::uint64_t pattern) {
-    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < pairs; i += stride) {
-        to[i] = make_ulonglong2(pattern + 2 * i, pattern + 2 * i + 1);
+/// StridedRows in units of one store.
+struct UnitRows {
+    std::byte* to[2];
+    unsigned width, inner, total;  ///< units of a row; rows along the first count; units of all
+    std::size_t pitch[2];          ///< bytes
+};
+
+__device__ void set_unit(ulonglong2& unit, std::uint64_t pattern, unsigned i) {
+    unit = make_ulonglong2(pattern + 2ull * i, pattern + 2ull * i + 1);
+}
+__device__ void set_unit(std::uint64_t& unit, std::uint64_t pattern, unsigned i) { unit = pattern + i; }
+__device__ void set_unit(std::uint32_t& unit, std::uint64_t pattern, unsigned i) {
+    unit = static_cast<std::uint32_t>(pattern + i);
+}
+
+template <class Unit>
+__global__ void store_kernel(const UnitRows rows, std::uint64_t pattern, int times) {
+    for (int t = 0; t < times; ++t) {
+        std::byte* const to = rows.to[t & 1];
+        for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < rows.total; i += gridDim.x * blockDim.x) {
+            const unsigned row = i / rows.width;
+            std::byte* const at = to + row % rows.inner * rows.pitch[0] + row / rows.inner * rows.pitch[1];
+            set_unit(reinterpret_cast<Unit*>(at)[i % rows.width], pattern, i);
+        }
     }
+}
+
+template <class Unit>
+void launch_store(const std::array<std::byte*, 2>& to, const StridedRows& rows, std::uint64_t pattern, int times,
+                  cudaStream_t stream) {
+    const std::size_t total = rows.bytes() / sizeof(Unit);
+    if (total > 0x7fffffffu) throw Error("rows of more than 2^31 stores do not fit the probe kernel");
+    const UnitRows units{{to[0], to[1]},
+                         static_cast<unsigned>(rows.width / sizeof(Unit)),
+                         static_cast<unsigned>(rows.count[0]),
+                         static_cast<unsigned>(total),
+                         {rows.pitch[0], rows.pitch[1]}};
+    store_kernel<Unit><<<blocks_to_fill(total), threads, 0, stream>>>(units, pattern, times);
+    JACOBI_CUDA(cudaGetLastError());
 }
 
 __global__ void count_kernel(const std::uint64_t* data, std::size_t words, std::uint64_t pattern, unsigned long long* wrong) {
@@ -85,9 +119,20 @@ __global__ void ping_pong_kernel(PingPong game, PingPongResult* out) {
 
 }  // namespace
 
+void store_rows(const std::array<std::byte*, 2>& to, const StridedRows& rows, std::uint64_t pattern, int times,
+                cudaStream_t stream) {
+    if (rows.width % sizeof(ulonglong2) == 0) {
+        launch_store<ulonglong2>(to, rows, pattern, times, stream);
+    } else if (rows.width % sizeof(std::uint64_t) == 0) {
+        launch_store<std::uint64_t>(to, rows, pattern, times, stream);
+    } else {
+        launch_store<std::uint32_t>(to, rows, pattern, times, stream);
+    }
+}
+
 void store_words(std::uint64_t* to, std::size_t words, std::uint64_t pattern, cudaStream_t stream) {
-    store_kernel<<<blocks_to_fill(words / 2), threads, 0, stream>>>(reinterpret_cast<ulonglong2*>(to), words / 2, pattern);
-    JACOBI_CUDA(cudaGetLastError());
+    auto* const bytes = reinterpret_cast<std::byte*>(to);
+    store_rows({bytes, bytes}, {words * sizeof *to, {1, 1}, {0, 0}}, pattern, 1, stream);
 }
 
 void count_wrong_words(const std::uint64_t* data, std::size_t words, std::uint64_t pattern, unsigned long long* wrong,

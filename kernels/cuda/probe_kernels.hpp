@@ -1,12 +1,21 @@
-// What `doctor` lets a device do to its neighbour's memory. Callable from host code.
+// What a device does to its neighbour's memory to see whether and how fast it can: for `doctor`, and for the bounds of a run.
+// Callable from host code.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "field.hpp"
+
 namespace jacobi::cuda {
+
+/// `times` times, into to[0] and to[1] in turn: fills the rows with words of 8 bytes pattern, pattern + 1, ..., by stores of 16
+/// bytes; where that does not divide the rows' width, by stores of 8 or 4 (of each word the lower half).
+void store_rows(const std::array<std::byte*, 2>& to, const StridedRows& rows, std::uint64_t pattern, int times,
+                cudaStream_t stream);
 
 /// Fills words of 8 bytes with pattern, pattern + 1, ... by 16-byte stores. `words` is even, `to` aligned to 16 bytes.
 void store_words(std::uint64_t* to, std::size_t words, std::uint64_t pattern, cudaStream_t stream);

@@ -1,6 +1,5 @@
 // The CUDA back end: device, memory, set-up.
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "backend_state.cuh"
@@ -44,30 +43,9 @@ void CudaBackend<T>::read_words(std::uint64_t* host, const std::uint64_t* source
 }
 
 template <class T>
-double CudaBackend<T>::copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) {
-    using Clock = std::chrono::steady_clock;
-    JACOBI_CUDA(cudaMemsetAsync(a, 1, bytes, boundary_stream_.get()));
-    JACOBI_CUDA(cudaMemsetAsync(b, 1, bytes, boundary_stream_.get()));
-    synchronise();
-    const Event begin = make_event(cudaEventDefault), end = make_event(cudaEventDefault);
-    const auto stop = Clock::now() + std::chrono::duration<double>(seconds);
-    double elapsed = 0;
-    int copies = 0;
-    do {
-        // Several copies between two events, so that launch gaps do not show on small blocks.
-        constexpr int at_a_time = 8;
-        JACOBI_CUDA(cudaEventRecord(begin.get(), boundary_stream_.get()));
-        for (int i = 0; i < at_a_time; ++i) {
-            JACOBI_CUDA(cudaMemcpyAsync(b, a, bytes, cudaMemcpyDeviceToDevice, boundary_stream_.get()));
-        }
-        JACOBI_CUDA(cudaEventRecord(end.get(), boundary_stream_.get()));
-        synchronise();
-        float milliseconds = 0;
-        JACOBI_CUDA(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
-        elapsed += milliseconds * 1e-3;
-        copies += at_a_time;
-    } while (Clock::now() < stop);
-    return 2.0 * static_cast<double>(bytes) * copies / elapsed;
+bool CudaBackend<T>::launch_bound(const FieldLayout& layout) const {
+    // Both buffers fit the L2: a pass takes some microseconds.
+    return 2 * layout.bytes < static_cast<std::size_t>(properties_.l2CacheSize);
 }
 
 template <class T>
@@ -79,8 +57,7 @@ void CudaBackend<T>::setup(const BlockSetup& setup) {
     }
     connected_ = 0;
     for (int f = 0; f < face_count; ++f) connected_ |= setup_.face(f).active() ? 1u << f : 0u;
-    // Both buffers fit the L2: a pass takes some microseconds.
-    small_ = 2 * setup.layout.bytes < static_cast<std::size_t>(properties_.l2CacheSize);
+    small_ = launch_bound(setup.layout);
     coefficients_ = coefficients<T>(setup.problem.grid);
     order_tiles();
     if (setup.problem.has_rhs()) rhs_ = DeviceBuffer<T>(setup.layout.bytes / sizeof(T));
@@ -152,14 +129,8 @@ template <class T>
 void CudaBackend<T>::use_flags(const FlagLinks& links) {
     state_ = DeviceBuffer<FlagState>(1);
     JACOBI_CUDA(cudaMemsetAsync(state_.get(), 0, sizeof(FlagState), boundary_stream_.get()));
-    flags_ = {};
-    for (const FlagLinks::Link& link : links.links) {
-        flags_.own[flags_.count] = link.own;
-        flags_.there[flags_.count] = link.there;
-        flags_.direction[flags_.count++] = link.direction.code;
-    }
-    flags_.timeout_ns = static_cast<unsigned long long>(links.timeout_s * 1e9);
-    flags_.state = state_.get();
+    failed_wait_ = MappedValue<FailedWait>::make();
+    flags_ = flag_args(links, state_.get(), failed_wait_.device());
     flagged_ = true;
     use_tiles(links);
     synchronise();

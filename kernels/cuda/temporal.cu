@@ -7,7 +7,7 @@
 namespace jacobi::cuda {
 
 template <class T>
-DepthLimits CudaBackend<T>::depth_limits(const Index3& extent, bool rhs) const {
+DepthLimits CudaBackend<T>::depth_limits(const Index3&, bool rhs) const {
     DepthLimits limits;
     while (limits.most < most_temporal_depth) {
         const auto shapes = temporal_shapes<T>(limits.most + 1);
@@ -16,9 +16,7 @@ DepthLimits CudaBackend<T>::depth_limits(const Index3& extent, bool rhs) const {
         ++limits.most;
     }
     limits.most_persistent = 1;
-    // Blocks that fit the L2 have too few columns to fill the device with deep windows; there the latency of a pass counts.
-    const bool small = 2 * FieldLayout(extent, 1, sizeof(T)).bytes < static_cast<std::size_t>(properties_.l2CacheSize);
-    limits.preferred = small ? 1 : limits.most;
+    limits.preferred = limits.most;
     return limits;
 }
 

@@ -47,4 +47,17 @@ std::optional<FlagTimeout> Flags::timeout() const {
     return timeout_;
 }
 
+FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds) {
+    using Clock = std::chrono::steady_clock;
+    Flags flags;
+    flags.use(links);
+    auto begin = Clock::now();
+    for (Generation g = first + 1; g <= first + rounds; ++g) {
+        flags.raise(g);
+        if (!flags.await(g)) return {0, flags.timeout()};
+        if (g == first + 1) begin = Clock::now();  // everybody is here
+    }
+    return {std::chrono::duration<double>(Clock::now() - begin).count() / std::max(1, rounds - 1), std::nullopt};
+}
+
 }  // namespace jacobi::host

@@ -29,4 +29,7 @@ class Flags {
     FlagTimeout timeout_{};
 };
 
+/// Backend::flag_rounds, by the calling thread.
+FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds);
+
 }  // namespace jacobi::host

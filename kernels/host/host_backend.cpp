@@ -12,6 +12,7 @@
 #include "flags.hpp"
 #include "float_mode.hpp"
 #include "layers.hpp"
+#include "rates.hpp"
 #include "shell.hpp"
 #include "sweep_isa.hpp"
 #include "thread_team.hpp"
@@ -55,16 +56,23 @@ class HostBackend final : public Backend {
         // Untimed: the first touch of a page costs far more than its copy, and reading an untouched one costs nothing.
         copy(a, b);
         copy(b, a);
-        const auto start = Clock::now();
-        int copies = 0;
-        do {
-            copy(b, a);
-            ++copies;
-        } while (seconds_since(start) < seconds);
-        // The mean, not the best: where ranks take turns on a core, the best says how fast a turn was and not what the core
-        // gives.
-        return 2.0 * static_cast<double>(bytes) * copies / seconds_since(start);
+        return 2.0 * static_cast<double>(bytes) / host::mean_seconds(seconds, [&] { copy(b, a); });
     }
+    double store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) override {
+        // On large blocks each row is in a page of its own, and this process has not touched the neighbours' pages yet: few
+        // enough rows, and an untimed first time.
+        const StridedRows some = rows.at_most(2048 * rows.width);
+        const auto store = [&] {
+            for (std::byte* target : to) team_.run([&](int t) { host::store_rows(target, some, 0, t, team_.size()); });
+        };
+        store();
+        return 2.0 * static_cast<double>(some.bytes()) / host::mean_seconds(seconds, store);
+    }
+    FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds) override {
+        return host::flag_rounds(links, first, rounds);
+    }
+
+    bool launch_bound(const FieldLayout&) const override { return false; }  // a job of the threads starts at once
 
     void setup(const BlockSetup& setup) override {
         setup_ = setup;

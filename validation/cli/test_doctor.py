@@ -17,18 +17,6 @@ from programs import BUILD, run
 GPU_HARDWARE = pathlib.Path("/dev/nvidiactl").exists()
 
 
-def gpus():
-    """UUIDs of the GPUs here."""
-    try:
-        listing = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
-    except FileNotFoundError:
-        return []
-    return re.findall(r"UUID: (GPU-[0-9a-f-]+)", listing)
-
-
-GPUS = gpus()
-
-
 def doctor(ranks, *arguments, cwd, launcher=(), wrapper=(), env=None, program="doctor", **options):
     """Runs the doctor under mpirun. `launcher` goes before mpirun, `wrapper` before each rank's program; `env` is for the ranks."""
     settings = [word for name, value in (env or {}).items() for word in ("-x", f"{name}={value}")]
@@ -206,13 +194,13 @@ def test_host_names_that_differ(tmp_path):
     assert sorted((p["from"], p["to"]) for p in document["pairs"] if p["transport"] == "shm") == [(0, 1), (1, 0), (2, 3), (3, 2)]
 
 
-@pytest.mark.skipif(not GPUS, reason="no GPU here")
+@pytest.mark.gpu
 def test_hidden_gpus(tmp_path):
     out, _ = doctor(2, cwd=tmp_path, env={"CUDA_VISIBLE_DEVICES": ""}, status=1)
     assert any("CUDA_VISIBLE_DEVICES is empty" in text for _, text in findings(out, "FAIL"))
 
 
-@pytest.mark.skipif(not GPUS, reason="no GPU here")
+@pytest.mark.gpu
 def test_shared_gpu(tmp_path):
     env = {"CUDA_VISIBLE_DEVICES": "0", "CUDA_MPS_PIPE_DIRECTORY": tmp_path / "no-mps"}
     out, _ = doctor(2, "--json", "d.json", cwd=tmp_path, env=env, status=1)
@@ -225,7 +213,7 @@ def test_shared_gpu(tmp_path):
         assert 0 < pair["round_trips"] <= 10, "kernels take turns"
 
 
-@pytest.mark.skipif(not GPUS, reason="no GPU here")
+@pytest.mark.gpu
 @pytest.mark.parametrize("fault, step", [("drop_writes:1", "data"), ("drop_flags", "flags"), ("no_ipc", "memory"), ("no_event", "event")])
 def test_gpu_pairs_that_fail(tmp_path, fault, step):
     env = {"JACOBI_FAULT": fault}
@@ -234,14 +222,14 @@ def test_gpu_pairs_that_fail(tmp_path, fault, step):
     assert any(pair[step]["state"] == "failed" for pair in document["pairs"] if pair["transport"] == "ipc")
 
 
-@pytest.mark.skipif(len(GPUS) < 2, reason="fewer than two GPUs here")
-def test_one_visible_gpu_a_rank_in_every_order(tmp_path):
-    for order in itertools.permutations(range(len(GPUS)), 2):
+@pytest.mark.gpu(2)
+def test_one_visible_gpu_a_rank_in_every_order(tmp_path, gpus):
+    for order in itertools.permutations(range(len(gpus)), 2):
         (tmp_path / "rank").write_text(f'#!/bin/sh\nset -- {order[0]} {order[1]} "$@"\n[ $OMPI_COMM_WORLD_RANK = 0 ] || shift\n'
                                        'export CUDA_VISIBLE_DEVICES=$1\n[ $OMPI_COMM_WORLD_RANK = 0 ] && shift\nshift\nexec "$@"\n')
         (tmp_path / "rank").chmod(0o755)
         doctor(2, "--json", "d.json", cwd=tmp_path, wrapper=[tmp_path / "rank"], status=0)
         document = json.loads((tmp_path / "d.json").read_text())
-        assert [rank["devices"][rank["device"]]["uuid"] for rank in document["ranks"]] == [GPUS[i] for i in order]
+        assert [rank["devices"][rank["device"]]["uuid"] for rank in document["ranks"]] == [gpus[i] for i in order]
         pairs = [pair for pair in document["pairs"] if pair["transport"] == "ipc"]
         assert {pair["access"] for pair in pairs} == {"not visible"} and len(pairs) == 2

@@ -82,6 +82,32 @@ def test_rates(report):
     assert 0 < seconds["setup"] + seconds["solve"] + seconds["output"] <= seconds["total"]
 
 
+def rates(peer):
+    return [peer["copy_gbs"], *(peer["store_gbs"][axis] for axis in "xyz")]
+
+
+def plausible(peer):
+    """Neither zero nor faster than any memory, and a flag between nanoseconds and what the slowest of schedulers makes of it."""
+    return all(1e-4 < rate < 1e5 for rate in rates(peer)) and 1e-3 < peer["flag_us"] < 1e5
+
+
+def test_peer_memory(folder):
+    """Between two ranks; a rank's own where it has no other neighbour; not without neighbours, and none of it takes long."""
+    larger = "grid.cells=[20, 18, 16]"
+    for ranks, settings, memory in [
+        (2, ["comm.ranks=[1, 1, 2]"], "shm"),
+        (3, ["comm.ranks=[3, 1, 1]", "grid.periodic=[true, true, false]"], "shm"),
+        (1, ["grid.periodic=[true, true, true]"], "self"),
+    ]:
+        jacobi(ranks, "deck.yaml", "--report", "u.json", *sets("device.backend=host", larger, *settings), cwd=folder)
+        peer = read_report(folder / "u.json")["bound"]["peer"]
+        assert peer["memory"] == memory and peer["reason"] == "" and plausible(peer), peer
+    jacobi_alone("deck.yaml", "--report", "u.json", *sets("device.backend=host", larger), cwd=folder)
+    peer = read_report(folder / "u.json")["bound"]["peer"]
+    assert peer["memory"] is None and peer["flag_us"] is None and rates(peer) == [None] * 4
+    assert "no rank has a neighbour" in peer["reason"]
+
+
 def test_residual_of_the_stored_field(report):
     """Of an eigenmode the residual is mu times the field, and its L2 norm that of the sine product."""
     wave = [2 * math.pi / 9, math.pi / 8, 2 * math.pi / 8]

@@ -45,6 +45,13 @@ class Dawdling final : public Backend {
         dawdle();
         real_.store_halos(g, halos);
     }
+    double store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) override {
+        return real_.store_bandwidth(to, rows, seconds);
+    }
+    FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds) override {
+        return real_.flag_rounds(links, first, rounds);
+    }
+    bool launch_bound(const FieldLayout& layout) const override { return real_.launch_bound(layout); }
     void setup(const BlockSetup& setup) override { real_.setup(setup); }
     DepthLimits depth_limits(const Index3& extent, bool rhs) const override { return real_.depth_limits(extent, rhs); }
     void boundary(Generation g, int depth) override {

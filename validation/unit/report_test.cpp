@@ -119,7 +119,8 @@ TEST(Report, HasEveryKeyOfTheContractWithItsType) {
     expect_types(j["time_s"],
                  {{"setup", number_float}, {"solve", number_float}, {"output", number_float}, {"total", number_float}});
     expect_types(j["phases"], {{"interior", number_float}, {"boundary", number_float}, {"wait", number_float}});
-    expect_types(j["bound"], {{"copy_gbs", number_float}, {"one_pass_glups", number_float}, {"share", number_float}});
+    expect_types(j["bound"],
+                 {{"copy_gbs", number_float}, {"one_pass_glups", number_float}, {"share", number_float}, {"peer", object}});
     expect_types(j["verification"], {{"kind", string}, {"passed", boolean}, {"error", number_float}});
     expect_types(j["deck"], {{"resolved", object}});
     ASSERT_EQ(j["edges"].size(), 4u);
@@ -161,7 +162,22 @@ TEST(Report, Values) {
     EXPECT_DOUBLE_EQ(j["glups"], 0.0096);
     EXPECT_DOUBLE_EQ(j["bound"]["one_pass_glups"], 1);
     EXPECT_DOUBLE_EQ(j["bound"]["share"], 0.0096);
+    EXPECT_EQ(j["bound"]["peer"], Json({{"memory", "shm"},
+                                        {"copy_gbs", 4.5},
+                                        {"store_gbs", {{"x", 0.5}, {"y", 3.0}, {"z", 3.5}}},
+                                        {"flag_us", 0.75},
+                                        {"reason", ""}}));
     EXPECT_EQ(j["verification"]["passed"], true);
+}
+
+TEST(Report, WhatWasNotMeasuredInPeerMemoryIsNullWithTheReason) {
+    RunRecord r = finished_run();
+    r.peers = {"ipc", "no kernel may wait", 0, {0, 3, 3.5}, 0};
+    Json peer = json_of(r)["bound"]["peer"];
+    EXPECT_TRUE(peer["copy_gbs"].is_null() && peer["store_gbs"]["x"].is_null() && peer["flag_us"].is_null());
+    EXPECT_EQ(peer["reason"], "no kernel may wait");
+    r.peers = {};
+    EXPECT_TRUE(json_of(r)["bound"]["peer"]["memory"].is_null());
 }
 
 TEST(Report, DevicesAreListedOnceWithTheirRanks) {

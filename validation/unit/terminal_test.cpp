@@ -78,9 +78,14 @@ TEST(Terminal, ResultTable) {
     const std::string text = result_text(r, false, plain);
     for (const char* part :
          {"interior", "60.0 %", "boundary", "20.0 %", "0.010 GLUP/s", "2500.0 us a sweep", "reached 1.0 %", "max 5.000000e-01",
-          "L2 2.500000e-01 after 100 sweeps", "(max 4.000000e+00 after 0)", "0000000000000abc"}) {
+          "L2 2.500000e-01 after 100 sweeps", "(max 4.000000e+00 after 0)", "0000000000000abc",
+          "peer memory    shm: copy 4.5 GB/s; stores on x, y, z faces 0.5, 3, 3.5 GB/s; a flag in 0.75 us\n"}) {
         EXPECT_TRUE(has(text, part)) << part << "\n" << text;
     }
+    r.peers.reason = "no kernel may wait";
+    EXPECT_TRUE(has(result_text(r, false, plain), "GB/s; no flags: no kernel may wait\n"));
+    r.peers = {};
+    EXPECT_FALSE(has(result_text(r, false, plain), "peer memory")) << "there is none";
     EXPECT_FALSE(has(text, "converged")) << "without a tolerance there is nothing to converge to";
     r.config.solver.tolerance = 1e-6;
     EXPECT_TRUE(has(result_text(r, false, plain), "no, tolerance 1e-06"));

@@ -1,9 +1,11 @@
 """The tests of a record: bits, digests, the teaching example, the sanitizer."""
 import itertools
+import os
 import re
 import shutil
+import sys
 
-from . import machine
+from . import launch, machine
 from .launch import ONE_VISIBLE, Failure, Skipped
 from .record import FAILED, IMPOSSIBLE, PASSED, Line
 
@@ -133,6 +135,46 @@ class Checks:
                 return Line(name, PASSED, "; ".join(sorted(set(summaries))))
 
             self.record.run(name, work)
+
+    def doctor_tests(self):
+        """The doctor's tests on GPUs (pytest's marker gpu)."""
+        tests = self.launcher.root / "validation" / "cli"
+
+        def work(name="tests of the doctor on GPUs"):
+            # The distribution's modules belong to its own Python.
+            pythons = [p for p in ("/usr/bin/python3", sys.executable) if launch.call([p, "-c", "import pytest"], 30)[0] == 0]
+            if not pythons:
+                return Line(name, IMPOSSIBLE, "no pytest here")
+            command = [pythons[0], "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "-m", "gpu", tests]
+            env = {**os.environ, "JACOBI_BUILD": str(self.launcher.build), "PYTHONDONTWRITEBYTECODE": "1"}
+            status, output = launch.call(command, 300, env)
+            counts = re.findall(r"(\d+ (?:passed|failed|skipped|errors?))", output.strip().splitlines()[-1] if output.strip() else "")
+            if status not in (0, 5):  # 5: no test was found
+                raise Failure("not done after 300 s" if status is None else ", ".join(counts) or f"exit status {status}", output)
+            verdict = PASSED if any("passed" in count for count in counts) else IMPOSSIBLE
+            reasons = "; ".join(sorted(set(re.findall(r"^SKIPPED \[\d+\] \S+: (.*)$", output, re.MULTILINE))))
+            return Line(name, verdict, ", ".join(counts) + (f" ({reasons})" if reasons else ""))
+
+        self.record.run("tests of the doctor on GPUs", work)
+
+    def doctor(self, ranks, how, env):
+        """What it says of this machine is kept word for word. That something has to be given up here is no failure of the program."""
+        name = f"doctor on {ranks} ranks, {how}"
+
+        def work():
+            try:
+                output = self.launcher.run(ranks, [self.launcher.program("doctor")], 120, env)
+            except Failure as fault:
+                if fault.status != 1 or "\nVerdict: " not in fault.output:
+                    raise
+                output = fault.output
+            self.record.keep(name, output)
+            verdict = re.search(r"^Verdict: (.*)$", output, re.MULTILINE)
+            if not verdict:
+                raise Failure("no verdict", output)
+            return Line(name, PASSED, verdict[1])
+
+        self.record.run(name, work)
 
     def visible_orders(self):
         """One visible GPU a rank, in every order: ranks must find each other's device whatever number it has for them."""

@@ -1,5 +1,5 @@
 """The measurements of a record. Each is a report's own figure; shares are of the copy bound measured in the same run."""
-from .record import IMPOSSIBLE, MEASURED, MEETS, MISSES, Line
+from .record import FAILED, IMPOSSIBLE, MEASURED, MEETS, MISSES, Line
 
 ONE_PASS_MUST = {"double": 0.88, "float": 0.92}
 WEAK_SCALING_MUST = 0.97
@@ -107,3 +107,19 @@ class Figures:
                     return Line(name, mark(alone / us, must), figures=figures | ({"must": must} if must else {}))
 
                 self.record.run(name, work)
+
+    def ladder(self, ladder, sizes):
+        """A line a row of the table; what could not be had is a line too, with the reason."""
+        name = f"{ladder.title()}, {', '.join(cells_text((edge,) * 3) for edge in sizes)} each"
+
+        def add(row):
+            self.record.add(Line(f"{cells_text((row.edge,) * 3)}, {row.transport}, {row.rung}", MEASURED, figures=row.figures()))
+
+        def work():
+            for row in ladder.measure(sizes):
+                add(row)
+            for note in ladder.notes:
+                self.record.add(Line(note.partition(":")[0], FAILED if note in ladder.failures else IMPOSSIBLE, note.partition(": ")[2]))
+            return Line(name, MEASURED if ladder.rows else FAILED)
+
+        self.record.run(name, work)

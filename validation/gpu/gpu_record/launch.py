@@ -19,11 +19,12 @@ ONE_VISIBLE = ["sh", "-c", 'export CUDA_VISIBLE_DEVICES=$(echo "$ORDER" | cut -d
 
 
 class Failure(Exception):
-    """A program that did not do what it should; `output` is the end of what it printed."""
+    """A program that did not do what it should; `output` is the end of what it printed, `status` its exit status if that is it."""
 
-    def __init__(self, message, output):
+    def __init__(self, message, output, status=None):
         super().__init__(message)
         self.output = output
+        self.status = status
 
 
 class Skipped(Exception):
@@ -51,6 +52,8 @@ def call(command, timeout, env=None, cwd=None):
 class Launcher:
     """Starts programs of a build folder on the back end that the record is about."""
 
+    root = pathlib.Path(__file__).resolve().parents[3]
+
     def __init__(self, build, backend, scratch):
         self.build = pathlib.Path(build).resolve()
         self.backend = backend
@@ -67,7 +70,7 @@ class Launcher:
         if status is None:
             raise Failure(f"not done after {timeout} s", output)
         if status != 0:
-            raise Failure(f"exit status {status}: {_reason(output)}", output)
+            raise Failure(f"exit status {status}: {_reason(output)}", output, status)
         return output
 
     def program(self, name):

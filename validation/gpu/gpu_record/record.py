@@ -21,6 +21,7 @@ class Line:
 class Record:
     def __init__(self):
         self.sections = {}  # title -> lines
+        self.kept = {}  # title -> (name, text) of what is kept word for word
         self.title = None
         self.start = time.monotonic()
 
@@ -33,6 +34,9 @@ class Record:
         self.sections[self.title].append(line)
         facts = "  ".join(f"{name} {value}" for name, value in line.figures.items())
         print(f"  {line.verdict:<{len(IMPOSSIBLE)}}  {'  '.join(part for part in (line.name, facts, line.note) if part)}", flush=True)
+
+    def keep(self, name, text):
+        self.kept.setdefault(self.title, []).append((name, text))
 
     def run(self, name, work):
         """Adds the line that work() returns, or a failed one when it raises: a line never stops the rest."""
@@ -65,6 +69,8 @@ class Record:
             columns = list(dict.fromkeys(column for line in lines for column in line.figures))
             rows = [[line.name, _bold(line.verdict), *(line.figures.get(c, "") for c in columns), line.note, f"{line.seconds:.1f}"] for line in lines]
             text += f"\n## {title}\n" + _table(["line", "result", *columns, "note", "s"], rows)
+            for name, words in self.kept.get(title, ()):
+                text += f"\n{name}:\n\n" + "".join(f"    {row}".rstrip() + "\n" for row in words.splitlines())
         if self.failed():
             text += "\n## Output of what failed\n"
         for line in self.failed():
