@@ -94,6 +94,7 @@ class Run {
         results_.emplace(topology_, *backend_, *exchange_, config_, guards_, record_);
         record_.temporal_depth = exchange_->depths().temporal;
         record_.halo_depth = exchange_->depths().halo;
+        record_.depth_reason = exchange_->depths().reason;
         record_.sync = exchange_->rung();
         record_.sync_reason = exchange_->rung_reason();
         record_.edges = gather_edges(topology_, exchange_->edges());
@@ -111,6 +112,7 @@ class Run {
         record_.copy_gbs = bandwidth;
         record_.peers = exchange_->measure_peer_rates();
         exchange_->prepare();
+        record_.pass_shape = backend_->pass_shape();
         record_.setup_s = slowest(MPI_Wtime() - begin);
     }
 

@@ -150,6 +150,8 @@ Json document(const RunRecord& r) {
             {"overlap", c.comm.overlap},
             {"ablate", name(c.comm.ablate)},
             {"temporal_depth", r.temporal_depth},
+            {"temporal_depth_reason", r.depth_reason},
+            {"pass_shape", r.pass_shape},
             {"halo_depth", r.halo_depth},
             {"bytes_per_rank", r.bytes_per_rank},
             {"warnings", r.warnings},

@@ -184,9 +184,12 @@ std::string header_text(const RunRecord& record, const Style& style) {
     text += row("decomposition", decomposition_line(record));
     text += row("memory", bytes(static_cast<double>(record.bytes_per_rank)) + " a rank");
     std::string rung = with_reason(record.sync, record.sync_reason) + (c.comm.overlap ? ", overlap" : ", no overlap");
-    if (record.temporal_depth > 1) rung += fmt::format(", {} sweeps a pass", record.temporal_depth);
-    if (record.halo_depth > 1) rung += fmt::format(", {} halo layers", record.halo_depth);
     text += row("rung", rung);
+    if (record.temporal_depth > 1 || record.halo_depth > 1) {
+        text += row("passes", fmt::format("{} {}, {} halo layers ({}){}{}", record.temporal_depth,
+                                          record.temporal_depth == 1 ? "sweep" : "sweeps", record.halo_depth, record.depth_reason,
+                                          record.pass_shape.empty() ? "" : "; ", record.pass_shape));
+    }
     text += row("edges", transports_line(record));
     if (c.comm.ablate != Ablate::none) {
         text +=

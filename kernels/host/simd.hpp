@@ -11,6 +11,9 @@
 
 namespace {
 
+// Every kind has left_of(left, centre, p) and right_of(centre, right, p): the vectors one cell before and one after the one at p,
+// which is `centre`, with `left` and `right` the whole vectors beside it. Two loads, or shifts where they are cheaper.
+
 /// One lane: the portable path and the ends of rows. __builtin_fma is hardware where the unit is compiled for it, else libm's.
 template <class T>
 struct Scalar {
@@ -23,6 +26,14 @@ struct Scalar {
     friend Scalar operator+(Scalar a, Scalar b) { return {a.v + b.v}; }
     friend Scalar operator*(Scalar a, Scalar b) { return {a.v * b.v}; }
 };
+template <class T>
+Scalar<T> left_of(Scalar<T>, Scalar<T>, const T* p) {
+    return {p[-1]};
+}
+template <class T>
+Scalar<T> right_of(Scalar<T>, Scalar<T>, const T* p) {
+    return {p[1]};
+}
 inline Scalar<double> fma(Scalar<double> a, Scalar<double> b, Scalar<double> c) { return {__builtin_fma(a.v, b.v, c.v)}; }
 inline Scalar<float> fma(Scalar<float> a, Scalar<float> b, Scalar<float> c) { return {__builtin_fmaf(a.v, b.v, c.v)}; }
 
@@ -42,6 +53,12 @@ struct Vector64d {
     friend Vector64d operator+(Vector64d a, Vector64d b) { return {_mm512_add_pd(a.v, b.v)}; }
     friend Vector64d operator*(Vector64d a, Vector64d b) { return {_mm512_mul_pd(a.v, b.v)}; }
 };
+inline Vector64d left_of(Vector64d left, Vector64d centre, const double*) {
+    return {_mm512_castsi512_pd(_mm512_maskz_alignr_epi64(0xff, _mm512_castpd_si512(centre.v), _mm512_castpd_si512(left.v), 7))};
+}
+inline Vector64d right_of(Vector64d centre, Vector64d right, const double*) {
+    return {_mm512_castsi512_pd(_mm512_maskz_alignr_epi64(0xff, _mm512_castpd_si512(right.v), _mm512_castpd_si512(centre.v), 1))};
+}
 inline Vector64d fma(Vector64d a, Vector64d b, Vector64d c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
 struct Vector64f {
     static constexpr std::int64_t lanes = 16;
@@ -53,6 +70,14 @@ struct Vector64f {
     friend Vector64f operator+(Vector64f a, Vector64f b) { return {_mm512_add_ps(a.v, b.v)}; }
     friend Vector64f operator*(Vector64f a, Vector64f b) { return {_mm512_mul_ps(a.v, b.v)}; }
 };
+inline Vector64f left_of(Vector64f left, Vector64f centre, const float*) {
+    return {
+        _mm512_castsi512_ps(_mm512_maskz_alignr_epi32(0xffff, _mm512_castps_si512(centre.v), _mm512_castps_si512(left.v), 15))};
+}
+inline Vector64f right_of(Vector64f centre, Vector64f right, const float*) {
+    return {
+        _mm512_castsi512_ps(_mm512_maskz_alignr_epi32(0xffff, _mm512_castps_si512(right.v), _mm512_castps_si512(centre.v), 1))};
+}
 inline Vector64f fma(Vector64f a, Vector64f b, Vector64f c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
 template <>
 struct Widest<double> {
@@ -73,6 +98,8 @@ struct Vector32d {
     friend Vector32d operator+(Vector32d a, Vector32d b) { return {_mm256_add_pd(a.v, b.v)}; }
     friend Vector32d operator*(Vector32d a, Vector32d b) { return {_mm256_mul_pd(a.v, b.v)}; }
 };
+inline Vector32d left_of(Vector32d, Vector32d, const double* p) { return Vector32d::load(p - 1); }
+inline Vector32d right_of(Vector32d, Vector32d, const double* p) { return Vector32d::load(p + 1); }
 inline Vector32d fma(Vector32d a, Vector32d b, Vector32d c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
 struct Vector32f {
     static constexpr std::int64_t lanes = 8;
@@ -84,6 +111,8 @@ struct Vector32f {
     friend Vector32f operator+(Vector32f a, Vector32f b) { return {_mm256_add_ps(a.v, b.v)}; }
     friend Vector32f operator*(Vector32f a, Vector32f b) { return {_mm256_mul_ps(a.v, b.v)}; }
 };
+inline Vector32f left_of(Vector32f, Vector32f, const float* p) { return Vector32f::load(p - 1); }
+inline Vector32f right_of(Vector32f, Vector32f, const float* p) { return Vector32f::load(p + 1); }
 inline Vector32f fma(Vector32f a, Vector32f b, Vector32f c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
 template <>
 struct Widest<double> {

@@ -20,11 +20,29 @@ struct Range {
     std::int64_t lo[3], hi[3];
 };
 
+constexpr int most_sweeps = 8;  ///< in one pass
+
+/// Several sweeps in one pass: `depth` of them from u, at level 0, to out, at level `depth`; 1 to most_sweeps.
+struct TemporalPass {
+    int depth;
+    /// Cells that may be advanced. Where it ends in a Dirichlet face, the layer beyond holds its value in u, on every level.
+    /// Elsewhere it reaches depth - 1 layers or more beyond the range, and u (and b) one more: these cells are advanced too, in
+    /// scratch.
+    Range limits;
+    /// Scratch of the calling thread: 64-byte aligned, initialised once (to anything finite), about half of what its core's own
+    /// cache holds and no less than least_scratch.
+    void* scratch;
+    std::int64_t scratch_bytes;
+    static constexpr std::int64_t least_scratch = 256 * 1024;
+};
+
 template <class T>
 struct IsaKernels {
     const char* name;
     /// Updates the cells of the range. `stream`: stores bypass the caches where rows allow it and are fenced before return.
     void (*sweep)(const SweepArgs<T>& args, const Range& range, bool stream);
+    /// Advances the cells of the range by several sweeps with the bits of as many plain ones; writes nothing else of `out`.
+    void (*sweeps)(const SweepArgs<T>& args, const Range& range, const TemporalPass& pass, bool stream);
     /// Largest |r| of the range as bits (a NaN's bits exceed every number's).
     std::uint64_t (*residual_max_bits)(const SweepArgs<T>& args, const Range& range);
     /// Adds r^2 of the range to the two limbs of a FixedSum.

@@ -91,6 +91,8 @@ void sweep(const SweepArgs<T>& args, const Range& range, bool stream) {
     args.b ? sweep_range<T, true>(args, range, stream) : sweep_range<T, false>(args, range, stream);
 }
 
+#include "temporal_isa.inl"
+
 inline std::uint64_t magnitude_bits(double r) {
     std::uint64_t bits;
     std::memcpy(&bits, &r, sizeof bits);
@@ -152,7 +154,7 @@ void copy(void* target, const void* source, std::size_t bytes) {
 }
 
 template <class T>
-constexpr IsaKernels<T> table{JACOBI_ISA_NAME, sweep<T>, residual_max_bits<T>, residual_square_sum<T>, copy};
+constexpr IsaKernels<T> table{JACOBI_ISA_NAME, sweep<T>, sweeps<T>, residual_max_bits<T>, residual_square_sum<T>, copy};
 
 }  // namespace
 
