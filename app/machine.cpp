@@ -8,6 +8,7 @@
 
 #include "placement.hpp"
 #include "sync/synchroniser.hpp"
+#include "transport/message_transport.hpp"
 
 namespace jacobi {
 
@@ -20,7 +21,7 @@ constexpr bool with_cuda = false;
 #endif
 
 int host_threads(const Topology& topology, const Config& config) {
-    return config.device.threads.value_or(std::max(1, topology.cores / topology.node.size()));
+    return config.device.threads.value_or(std::max(1, topology.cores / topology.machine.size()));
 }
 
 /// Every rank's line of the place table, made on each rank and gathered.
@@ -52,6 +53,8 @@ Support build_support() {
         support.backends.push_back("cuda");
         support.transports.push_back("ipc");
     }
+    for (const TransportKind& kind : message_transports()) support.transports.emplace_back(kind.name);
+    support.virtual_nodes = true;
     for (const Rung& rung : rungs()) {
         if (std::find(support.rungs.begin(), support.rungs.end(), rung.name) == support.rungs.end())
             support.rungs.emplace_back(rung.name);
@@ -123,6 +126,7 @@ std::string list_machine() {
         "back end)\n";
     text += fmt::format("  ipc    CUDA IPC, between ranks of a node (CUDA back end){}\n",
                         visible.devices.empty() ? ": not usable, " + visible.reason : std::string());
+    for (const TransportKind& kind : message_transports()) text += fmt::format("  {:<6} {}\n", kind.name, kind.summary);
     text += "rungs (comm.sync)\n";
     for (const Rung& rung : rungs())
         text += fmt::format("  {:<8} {:<5} {}\n", rung.name, *rung.backend != '\0' ? rung.backend : "any", rung.summary);

@@ -6,7 +6,7 @@ namespace jacobi {
 namespace {
 
 const char* const description =
-    "jacobi: a distributed 3D Jacobi mini-app, one MPI rank a GPU, halos through CUDA IPC.\n"
+    "jacobi: a distributed 3D Jacobi mini-app, one MPI rank a GPU, halos through CUDA IPC, between nodes through MPI.\n"
     "Runs the problem of a YAML deck and verifies the result; inputs/README.md lists the keys of a deck.\n"
     "  mpirun -np 8 ./jacobi inputs/cube.yaml\n"
     "  mpirun -np 8 ./jacobi inputs/cube.yaml --set 'grid.cells=[128, 128, 128]' --set solver.precision=float";

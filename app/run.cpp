@@ -36,7 +36,7 @@ class Run {
     Run(const Options& options, const Config& config, int thread_level)
         : options_(options),
           config_(config),
-          topology_(discover_topology(MPI_COMM_WORLD)),
+          topology_(discover_topology(MPI_COMM_WORLD, config.comm.virtual_nodes)),
           decomposition_(decomposition_of(config, topology_)),
           style_{wants_color(options.no_color)},
           guards_(config.comm.timeout_s, fmt::format("rank {} on {}", topology_.rank(), topology_.host)),

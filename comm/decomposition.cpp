@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "error.hpp"
 
@@ -45,6 +46,12 @@ Box Decomposition::block(int rank) const {
         box.hi[a] = start(c[a] + 1);
     }
     return box;
+}
+
+void Decomposition::reorder(std::vector<int> positions) {
+    rank_of.assign(positions.size(), 0);
+    for (std::size_t r = 0; r < positions.size(); ++r) rank_of[positions[r]] = static_cast<int>(r);
+    position_of = std::move(positions);
 }
 
 std::optional<int> Decomposition::neighbour(int rank, Direction direction) const {

@@ -58,6 +58,11 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     backend_.zero(memory_->own(), ArenaLayout::header_bytes);
     try {
         edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
+        messages_ =
+            make_messages({topology_, edges_, backend_, board_, layout_.field, options.device_sharers, options.timeout_s});
+        for (Edge& e : edges_) {
+            if (e.message()) e.reason += "; " + messages_->how();
+        }
         rung_ = choose_rung(options.sync, sync_context());
     } catch (const Error& error) {
         // All ranks are here: what they hold goes back, so that a caller can go on with what is not refused.
@@ -72,7 +77,9 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     for (int p = 0; p < 2; ++p) setup_.fields[p] = memory_->own() + layout_.fields[p];
     for (const Edge& e : edges_) {
         setup_.targets[static_cast<std::size_t>(e.direction.code)] =
-            halo_target(e, layout_.field.extent, arena_layout(decomposition.block(e.neighbour), precision, depths_.halo));
+            e.message()
+                ? messages_->target(e)
+                : halo_target(e, layout_.field.extent, arena_layout(decomposition.block(e.neighbour), precision, depths_.halo));
     }
 }
 
@@ -89,6 +96,7 @@ SyncContext HaloExchange::sync_context() {
             backend_,
             *memory_,
             board_,
+            messages_.get(),
             layout_.field.extent,
             backend_.launch_bound(layout_.field),
             depths_.temporal,
@@ -107,6 +115,7 @@ PeerRates HaloExchange::measure_peer_rates() {
 void HaloExchange::prepare() {
     backend_.setup(setup_);
     rung_.synchroniser->start();
+    if (messages_ != nullptr) messages_->start();
     memory_->fence();
     // Rule: both buffers and the halos of generation 0 are in place on every rank before anyone stores into a neighbour.
     MPI_Barrier(topology_.world.get());
@@ -127,21 +136,17 @@ void HaloExchange::advance(Index sweeps) {
 void HaloExchange::wait_done() {
     // A wait inside a kernel has the same limit and knows more: it gets a head start.
     const double limit = options_.timeout_s + 2;
-    wait_until([&] { return backend_.done(false); }, limit, topology_.poll,
-               [&] {
-                   for (const Edge& e : edges_) {
-                       if (!e.self() && board_.seen(e.neighbour) < generation_) {
-                           return board_.describe_wait(e.neighbour, name(e.direction), generation_, limit);
-                       }
-                   }
-                   return fmt::format("rank {} ({}): the device did not finish pass {} within {} s", topology_.rank(),
-                                      topology_.host, generation_ - 1, limit);
-               });
+    const auto done = [&] {
+        if (backend_.done(false)) return true;
+        if (messages_ != nullptr) messages_->check();
+        return false;
+    };
+    wait_until(done, limit, topology_.poll, [&] { return board_.describe_stall(edges_, generation_, limit); });
     rung_.synchroniser->check();
 }
 
 void HaloExchange::make_halos_readable() {
-    rung_.synchroniser->await(generation_);
+    rung_.synchroniser->make_readable(generation_);
     wait_done();
 }
 
@@ -151,6 +156,7 @@ void HaloExchange::close() {
 }
 
 void HaloExchange::release() {
+    if (messages_ != nullptr) messages_->close(generation_);
     MPI_Barrier(topology_.world.get());
     memory_->close_peers();
     MPI_Barrier(topology_.world.get());

@@ -81,6 +81,7 @@ class HaloExchange {
     std::unique_ptr<PeerMemory> memory_;
     NoticeBoard board_;
     std::vector<Edge> edges_;
+    std::unique_ptr<MessageTransport> messages_;
     ChosenRung rung_;
     BlockSetup setup_;
     Generation generation_ = 0;

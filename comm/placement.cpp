@@ -51,7 +51,7 @@ Placement place_rank(const Topology& topology, const DeviceList& visible) {
     std::string mine = fmt::format("{}\n", bound_numa_node());
     for (const Device& d : visible.devices) mine += fmt::format("{} {} {} {}\n", d.ordinal, d.uuid, d.numa, d.pci);
     std::vector<RankDevices> ranks;
-    for (const std::string& text : gather_texts(topology.node.get(), mine)) {
+    for (const std::string& text : gather_texts(topology.machine.get(), mine)) {
         std::istringstream in(text);
         RankDevices r;
         in >> r.numa;
@@ -69,7 +69,7 @@ Placement place_rank(const Topology& topology, const DeviceList& visible) {
     const std::vector<int> chosen = assign_devices(ranks);
     const auto uuid = [&](std::size_t r) { return ranks[r].devices[chosen[r]].uuid; };
     Placement placement;
-    const std::size_t self = topology.node.rank();
+    const std::size_t self = topology.machine.rank();
     placement.device = visible.devices[chosen[self]];
     placement.sharers = 0;
     for (std::size_t r = 0; r < ranks.size(); ++r) placement.sharers += uuid(r) == uuid(self) ? 1 : 0;

@@ -21,10 +21,11 @@ std::vector<int> assign_devices(const std::vector<RankDevices>& ranks);
 
 struct Placement {
     Device device;    ///< this rank's
-    int sharers = 1;  ///< ranks of the node on the same device, this one included
+    int sharers = 1;  ///< ranks of the machine on the same device, this one included
 };
 
-/// Collective over the node. Devices are told apart by UUID. Throws Error naming the ranks that see no device.
+/// Collective over the machine (pretended nodes share its devices). Devices are told apart by UUID. Throws Error naming the ranks
+/// that see no device.
 Placement place_rank(const Topology& topology, const DeviceList& visible);
 
 /// NUMA node that the calling process is bound to, -1 when to several or when hwloc is not in this build.

@@ -63,6 +63,7 @@ void probe_edges(const Topology& topology, PeerMemory& memory, Backend& backend,
             continue;
         }
         e.transport.clear();
+        e.peer = nullptr;
     }
 }
 

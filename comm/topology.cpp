@@ -1,5 +1,6 @@
 #include "topology.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -41,20 +42,37 @@ int usable_cores() {
     return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-/// Cores that the node's ranks may use together: the union of their affinity masks.
-int node_cores(MPI_Comm node) {
+/// Cores that a machine's ranks may use together: the union of their affinity masks.
+int machine_cores(MPI_Comm machine) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0) return usable_cores();
     std::vector<unsigned char> mask(sizeof set), all(sizeof set);
     std::copy_n(reinterpret_cast<unsigned char*>(&set), sizeof set, mask.begin());
-    MPI_Allreduce(mask.data(), all.data(), static_cast<int>(mask.size()), MPI_BYTE, MPI_BOR, node);
+    MPI_Allreduce(mask.data(), all.data(), static_cast<int>(mask.size()), MPI_BYTE, MPI_BOR, machine);
     std::copy(all.begin(), all.end(), reinterpret_cast<unsigned char*>(&set));
     return std::max(1, CPU_COUNT(&set));
 }
 
+/// The part of a machine's ranks that this one is in when they are cut into `parts` pretended nodes.
+Communicator pretended_node(const Communicator& machine, int parts, MPI_Comm world) {
+    int least = machine.size();
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, world);
+    if (parts > least) {
+        throw Error(
+            fmt::format("comm.virtual_nodes: {} pretended nodes cannot be made of the {} rank{} of one machine; expected at "
+                        "most {}, or more ranks a machine",
+                        parts, least, least == 1 ? "" : "s", least),
+            Exit::usage, true);
+    }
+    const auto part = static_cast<std::int64_t>(machine.rank()) * parts / machine.size();
+    MPI_Comm node = MPI_COMM_NULL;
+    MPI_Comm_split(machine.get(), static_cast<int>(part), machine.rank(), &node);
+    return Communicator(node);
+}
+
 }  // namespace
 
-Topology discover_topology(MPI_Comm comm) {
+Topology discover_topology(MPI_Comm comm, int virtual_nodes) {
     Topology t;
     int rank = 0, size = 1;
     MPI_Comm_rank(comm, &rank);
@@ -67,9 +85,10 @@ Topology discover_topology(MPI_Comm comm) {
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &shared);
     const Communicator candidates(shared);
     const int color = static_cast<int>(std::hash<std::string>{}(boot_id()) & 0x7fffffff);
-    MPI_Comm node = MPI_COMM_NULL;
-    MPI_Comm_split(candidates.get(), color, rank, &node);
-    t.node = Communicator(node);
+    MPI_Comm machine = MPI_COMM_NULL;
+    MPI_Comm_split(candidates.get(), color, rank, &machine);
+    t.machine = Communicator(machine);
+    t.node = pretended_node(t.machine, virtual_nodes, comm);
 
     char name[MPI_MAX_PROCESSOR_NAME] = {};
     int length = 0;
@@ -93,9 +112,9 @@ Topology discover_topology(MPI_Comm comm) {
         t.node_rank_of.push_back(static_cast<int>(std::count(t.node_of.begin(), t.node_of.end() - 1, t.node_of.back())));
     }
 
-    t.cores = node_cores(t.node.get());
+    t.cores = machine_cores(t.machine.get());
     // A rank with a core of its own spins for about 20 us before it yields; ranks that share cores yield at once.
-    t.poll.spins = t.node.size() <= t.cores ? 400 : 0;
+    t.poll.spins = t.machine.size() <= t.cores ? 400 : 0;
     return t;
 }
 

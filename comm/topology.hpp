@@ -31,14 +31,15 @@ class Communicator {
 };
 
 struct Topology {
-    Communicator world;  ///< a split of the caller's communicator without any topology attached
-    Communicator node;   ///< the ranks that can share memory with this one
+    Communicator world;    ///< a split of the caller's communicator without any topology attached
+    Communicator machine;  ///< the ranks of this machine, which share its cores and devices
+    Communicator node;     ///< the ranks that share memory with this one: the machine's, or a pretended node's among them
     std::string host;
     int node_count = 1;
     std::vector<int> node_of;          ///< node index of every rank
     std::vector<int> node_rank_of;     ///< rank within its node of every rank
     std::vector<std::string> host_of;  ///< host name of every rank
-    int cores = 1;                     ///< cores this node lets this process' ranks use together
+    int cores = 1;                     ///< cores this machine lets the program's ranks use together
     PollPolicy poll;
 
     int rank() const { return world.rank(); }
@@ -47,8 +48,9 @@ struct Topology {
 };
 
 /// Collective. Ranks share a node when MPI says that they can share memory and their kernels' boot ids agree: host names may be
-/// equal on two machines and differ between containers of one.
-Topology discover_topology(MPI_Comm comm);
+/// equal on two machines and differ between containers of one. `virtual_nodes` splits each machine's ranks into so many pretended
+/// nodes, contiguous in rank order, which share no memory; more than a machine has ranks is an Error (usage, collective).
+Topology discover_topology(MPI_Comm comm, int virtual_nodes = 1);
 
 /// What tells this running kernel from all others; empty where /proc does not say.
 std::string boot_id();

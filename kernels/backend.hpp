@@ -29,6 +29,15 @@ struct HaloTarget {
     bool active() const { return origin[0] != nullptr; }
 };
 
+/// A layer that came as a message, to be stored into a halo: cell (x, y, z) of `cells`, local coordinates, lies at element
+/// (x - lo[0]) + pitch (y - lo[1]) + plane (z - lo[2]) of `data`.
+struct PackedHalo {
+    Box cells;
+    const std::byte* data = nullptr;
+    Index pitch = 0;
+    Index plane = 0;
+};
+
 /// A rank's block and the memory it lives in.
 struct BlockSetup {
     Problem problem;
@@ -109,6 +118,9 @@ class Backend {
     /// Stores words seed, seed + 1, ... the way the boundary kernel stores into a neighbour's halo, and waits until done.
     virtual void store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) = 0;
     virtual void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) = 0;
+    /// Memory that kernels store messages into and load them from, while MPI reads and writes it between: private device memory
+    /// or the host's, pinned where kernels are a device's. Zeros, row_alignment-aligned. Outlives no back end.
+    virtual std::shared_ptr<std::byte> message_memory(std::size_t bytes, bool on_device) = 0;
     /// Rate of copies from `a` to `b` (bytes read plus written a second) over about `seconds`, after both have been written once.
     /// Ranks that share a device or cores call it at the same time and so measure their shares. Overwrites both.
     virtual double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) = 0;
@@ -139,6 +151,9 @@ class Backend {
     virtual void boundary(Generation g, int depth) = 0;
     virtual void interior(Generation g, int depth) = 0;
     virtual void whole(Generation g, int depth) = 0;
+    /// Stores layers that came as messages into halos of generation g: after everything issued before that reads or writes halos,
+    /// and before what is issued later. The data may be overwritten when the boundary kernels of pass g have ended.
+    virtual void store_halos(Generation g, const std::vector<PackedHalo>& halos) = 0;
     // Flags in kernels (rungs `stream`, `flag`): after use_flags every boundary(g) or whole(g) awaits generation g on all links
     // before it reads a halo or stores into a neighbour, and raises g + 1 on all links after its last halo reader and last store.
     virtual void use_flags(const FlagLinks& links) = 0;

@@ -39,8 +39,20 @@ constexpr Box layers_towards(Direction direction, const Index3& extent, int dept
     return box;
 }
 
-/// Of that box, is (x, y, z) needed? The stencil's arms lie along the axes, so `depth` sweeps reach a cell whose distances from
-/// the neighbour, one an axis and counted from 1, add up to at most `depth`.
+/// The halo cells that mirror the neighbour in a direction: of the same extent as what that neighbour sends. (Blocks that meet in
+/// a direction have equal extents along the axes that it does not move on.)
+constexpr Box halo_towards(Direction direction, const Index3& extent, int depth) {
+    Box box{{0, 0, 0}, extent};
+    const auto offset = direction.offset();
+    for (int a = 0; a < 3; ++a) {
+        if (offset[a] < 0) box.lo[a] = -depth, box.hi[a] = 0;
+        if (offset[a] > 0) box.lo[a] = extent[a], box.hi[a] = extent[a] + depth;
+    }
+    return box;
+}
+
+/// Of layers_towards, is (x, y, z) needed? The stencil's arms lie along the axes, so `depth` sweeps reach a cell whose distances
+/// from the neighbour, one an axis and counted from 1, add up to at most `depth`.
 JACOBI_HD constexpr bool needed_towards(const int offset[3], const Index extent[3], int depth, Index x, Index y, Index z) {
     const Index cell[3] = {x, y, z};
     Index distance = 0;

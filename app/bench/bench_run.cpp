@@ -106,7 +106,7 @@ int run(int argc, const char* const* argv, int thread_level) {
     std::erase_if(common.overrides, [](const std::string& setting) { return setting.starts_with("comm.ranks="); });
     const Config first = config_of(cube(1), common);
     if (!options.json.empty()) require_file(options.json, root);
-    const Topology topology = discover_topology(MPI_COMM_WORLD);
+    const Topology topology = discover_topology(MPI_COMM_WORLD, first.comm.virtual_nodes);
     table.machine = examine(topology, first, thread_level);
     const std::vector<Case> cases = plan(options, table.machine.backend, ranks, build_support());
     for (const Case& c : cases) (void)config_of({c.cells, c.problem, c.precision, c.depth}, common);  // faults before any work

@@ -6,7 +6,7 @@
 namespace jacobi::bench {
 namespace {
 
-constexpr const char* line = "{:<14} {:<9} {:<7} {:>5}  {:<10} {:<9} {:>9} {:>10} {:>10} {:>10} {:>7} {:>6} {:>7}  {}";
+constexpr const char* line = "{:<14} {:<9} {:<7} {:>5}  {:<10} {:<12} {:>8} {:>10} {:>10} {:>10} {:>7} {:>6} {:>7}  {}";
 
 std::string microseconds(double us) { return fmt::format("{:.{}f}", us, us < 100 ? 2 : us < 10000 ? 1 : 0); }
 

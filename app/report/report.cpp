@@ -48,9 +48,17 @@ Json edges(const RunRecord& record) {
                         {"neighbour", e.neighbour},
                         {"direction", name(e.direction)},
                         {"transport", e.transport},
+                        {"bytes_per_sweep", number(record.bytes_per_sweep(e))},
                         {"reason", e.reason}});
     }
     return list;
+}
+
+Json transports(const RunRecord& record) {
+    Json object = Json::object();
+    for (const auto& [transport, traffic] : record.traffic())
+        object[transport] = {{"edges", traffic.edges}, {"bytes_per_sweep", number(traffic.bytes_per_sweep)}};
+    return object;
 }
 
 Json checks(const RunRecord& record) {
@@ -127,6 +135,7 @@ Json document(const RunRecord& r) {
             {"deck", {{"resolved", json_of(YAML::Load(to_yaml(c)))}, {"text", c.deck_text}, {"overrides", c.overrides}}},
             {"checks", checks(r)},
             {"places", places(r)},
+            {"transports", transports(r)},
             {"edges", edges(r)}};
 }
 

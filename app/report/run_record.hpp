@@ -91,6 +91,22 @@ struct RunRecord {
         for (const Edge& e : edges) names.insert(e.transport);
         return {names.begin(), names.end()};
     }
+    /// What an edge sends in the mean of the sweeps of a pass.
+    double bytes_per_sweep(const Edge& e) const { return static_cast<double>(e.bytes) / temporal_depth; }
+    struct Traffic {
+        std::size_t edges = 0;
+        double bytes_per_sweep = 0;
+    };
+    /// All edges by transport.
+    std::map<std::string, Traffic> traffic() const {
+        std::map<std::string, Traffic> by_transport;
+        for (const Edge& e : edges) {
+            Traffic& t = by_transport[e.transport];
+            ++t.edges;
+            t.bytes_per_sweep += bytes_per_sweep(e);
+        }
+        return by_transport;
+    }
     double us_per_iteration() const { return iterations > 0 ? solve_s / static_cast<double>(iterations) * 1e6 : 0; }
     double one_pass_glups() const { return copy_gbs / bytes_per_point; }
     double share() const { return one_pass_glups() > 0 ? glups() / one_pass_glups() : 0; }

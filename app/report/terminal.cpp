@@ -26,10 +26,12 @@ std::string times(const std::array<T, 3>& values) {
     return fmt::format("{}", fmt::join(values, " x "));
 }
 
-std::string bytes(std::uint64_t count) {
-    const double mib = static_cast<double>(count) / (1 << 20);
+std::string bytes(double count) {
+    const double mib = count / (1 << 20);
     return mib < 1024 ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.1f} GiB", mib / 1024);
 }
+/// The same for what may be small.
+std::string few_bytes(double count) { return count < (1 << 20) ? fmt::format("{:.1f} KiB", count / 1024) : bytes(count); }
 
 /// "1 rank", "8 ranks".
 std::string counted(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
@@ -99,13 +101,15 @@ std::string decomposition_line(const RunRecord& record) {
     return text + (low == high ? fmt::format(", blocks of {} cells", low) : fmt::format(", blocks of {} to {} cells", low, high));
 }
 
-/// "24 shm, 8 self".
+/// "4 mpi, 20 shm; a sweep moves 0.5 MiB mpi, 2.5 MiB shm".
 std::string transports_line(const RunRecord& record) {
-    std::map<std::string, std::size_t> counts;
-    for (const Edge& e : record.edges) ++counts[e.transport];
-    std::vector<std::string> texts;
-    for (const auto& [transport, count] : counts) texts.push_back(fmt::format("{} {}", count, transport));
-    return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
+    std::vector<std::string> counts, amounts;
+    for (const auto& [transport, traffic] : record.traffic()) {
+        counts.push_back(fmt::format("{} {}", traffic.edges, transport));
+        amounts.push_back(fmt::format("{} {}", few_bytes(traffic.bytes_per_sweep), transport));
+    }
+    if (counts.empty()) return "none";
+    return fmt::format("{}; a sweep moves {}", fmt::join(counts, ", "), fmt::join(amounts, ", "));
 }
 
 std::string time_row(const std::string& label, double seconds, const std::string& share = "") {
@@ -183,7 +187,7 @@ std::string header_text(const RunRecord& record, const Style& style) {
     text += row("problem", problem_line(record));
     text += machine_text(record);
     text += row("decomposition", decomposition_line(record));
-    text += row("memory", bytes(record.bytes_per_rank) + " a rank");
+    text += row("memory", bytes(static_cast<double>(record.bytes_per_rank)) + " a rank");
     std::string rung = with_reason(record.sync, record.sync_reason) + (c.comm.overlap ? ", overlap" : ", no overlap");
     text += row("rung", rung);
     if (record.temporal_depth > 1 || record.halo_depth > 1) {
@@ -204,18 +208,23 @@ std::string header_text(const RunRecord& record, const Style& style) {
 std::string edges_text(const RunRecord& record, std::size_t limit) {
     if (record.edges.empty()) return {};
     if (record.edges.size() <= limit) {
-        std::string text =
-            fmt::format("{:>6}  {:<9}  {:>9}  {:<9}  {}\n", "rank", "direction", "neighbour", "transport", "reason");
+        std::string text = fmt::format("{:>6}  {:<9}  {:>9}  {:<9}  {:>11}  {}\n", "rank", "direction", "neighbour", "transport",
+                                       "bytes/sweep", "reason");
         for (const Edge& e : record.edges) {
-            text +=
-                fmt::format("{:>6}  {:<9}  {:>9}  {:<9}  {}\n", e.rank, name(e.direction), e.neighbour, e.transport, e.reason);
+            text += fmt::format("{:>6}  {:<9}  {:>9}  {:<9}  {:>11.0f}  {}\n", e.rank, name(e.direction), e.neighbour,
+                                e.transport, record.bytes_per_sweep(e), e.reason);
         }
         return text;
     }
-    std::map<std::pair<std::string, std::string>, std::size_t> groups;
-    for (const Edge& e : record.edges) ++groups[{e.transport, e.reason}];
-    std::string text = fmt::format("{:>6}  {:<9}  {}\n", "edges", "transport", "reason");
-    for (const auto& [kind, count] : groups) text += fmt::format("{:>6}  {:<9}  {}\n", count, kind.first, kind.second);
+    std::map<std::pair<std::string, std::string>, RunRecord::Traffic> groups;
+    for (const Edge& e : record.edges) {
+        RunRecord::Traffic& group = groups[{e.transport, e.reason}];
+        ++group.edges;
+        group.bytes_per_sweep += record.bytes_per_sweep(e);
+    }
+    std::string text = fmt::format("{:>6}  {:<9}  {:>11}  {}\n", "edges", "transport", "bytes/sweep", "reason");
+    for (const auto& [kind, group] : groups)
+        text += fmt::format("{:>6}  {:<9}  {:>11.0f}  {}\n", group.edges, kind.first, group.bytes_per_sweep, kind.second);
     return text;
 }
 

@@ -25,7 +25,8 @@ std::string machine_text(const RunRecord& record);
 /// The record's warnings, one a line (header_text has them too).
 std::string warnings_text(const RunRecord& record, const Style& style);
 
-/// Every edge with its transport and the reason; of more than `limit` edges one line a transport and reason, with their number.
+/// Every edge with its transport, the bytes it sends a sweep and the reason; of more than `limit` edges one line a transport and
+/// reason, with their number.
 std::string edges_text(const RunRecord& record, std::size_t limit = 48);
 
 /// What --dry-run prints: header and edges.

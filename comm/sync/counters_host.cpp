@@ -32,7 +32,7 @@ class HostCounterSync final : public Synchroniser {
     void await(Generation g) override {
         c_.memory.fence();
         for (const Edge& e : c_.edges) {
-            if (!e.self()) await_counter(e, g);
+            if (e.mapped() && !e.self()) await_counter(e, g);
         }
         c_.memory.fence();
     }
@@ -40,7 +40,7 @@ class HostCounterSync final : public Synchroniser {
     void raise(Generation g) override {
         c_.memory.fence();
         for (const Edge& e : c_.edges) {
-            if (e.self()) continue;  // program order
+            if (e.self() || !e.mapped()) continue;  // program order; a message says it itself
             std::byte* counter = e.peer + ArenaLayout::counter(e.direction.opposite());
             // Release: this rank's stores into that neighbour, and its reads of generation g - 1, come before. The back end's
             // threads have joined, each with its streaming stores fenced.

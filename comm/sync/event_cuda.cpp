@@ -19,7 +19,7 @@ class CudaEventSync final : public Synchroniser {
         for (const Edge& e : context.edges) {
             const bool known =
                 std::any_of(peers_.begin(), peers_.end(), [&](const Edge& p) { return p.neighbour == e.neighbour; });
-            if (!e.self() && !known) peers_.push_back(e);
+            if (e.mapped() && !e.self() && !known) peers_.push_back(e);
         }
     }
 

@@ -8,6 +8,7 @@ FlagLinks flag_links(const SyncContext& c, bool raise) {
     FlagLinks links;
     links.timeout_s = c.timeout_s;
     for (const Edge& e : c.edges) {
+        if (!e.mapped()) continue;
         const Direction there = e.direction.opposite();
         FlagLinks::Link link;
         link.direction = e.direction;
@@ -40,7 +41,12 @@ void require_no_flag_timeout(const SyncContext& c) {
                 " until another wait gave up");
 }
 
-std::string refuse_waiting_kernels(const SyncContext& c) { return c.force ? "" : waiting_kernels_fault(c); }
+std::string refuse_waiting_kernels(const SyncContext& c) {
+    // Not even by force: no kernel can wait for a message.
+    if (c.messages != nullptr)
+        return "halos of some edges travel as messages, which hosts wait for and kernels cannot (use sync: event)";
+    return c.force ? "" : waiting_kernels_fault(c);
+}
 
 std::string waiting_kernels_fault(const SyncContext& c) {
     if (c.backend.name() != "cuda") return {};

@@ -5,7 +5,7 @@
 
 namespace jacobi {
 
-/// Links over all edges, self edges included. `raise`: kernels raise the neighbours' counters too.
+/// Links over all edges with a mapping, self edges included. `raise`: kernels raise the neighbours' counters too.
 /// Collective: the ranks agree on the tiles of persistent passes.
 FlagLinks flag_links(const SyncContext& context, bool raise);
 
@@ -14,7 +14,7 @@ void require_no_flag_timeout(const SyncContext& context);
 
 /// Why kernels that wait cannot run here, else empty: ranks that share a device without MPS, or launches that block.
 std::string waiting_kernels_fault(const SyncContext& context);
-/// The same, and empty with comm.force.
+/// The same, and empty with comm.force; but never where halos travel as messages.
 std::string refuse_waiting_kernels(const SyncContext& context);
 
 /// A rung whose kernels await and raise for themselves: it issues passes (advance) and, between batches, a wait (await).

@@ -22,4 +22,13 @@ std::string NoticeBoard::describe_wait(int neighbour, const std::string& directi
         topology_.rank(), topology_.host, seconds, expected, neighbour, topology_.host_of[neighbour], direction, place);
 }
 
+std::string NoticeBoard::describe_stall(const std::vector<Edge>& edges, Generation g, double seconds) const {
+    for (const Edge& e : edges) {
+        if (!e.self() && covers(e.neighbour) && seen(e.neighbour) < g)
+            return describe_wait(e.neighbour, name(e.direction), g, seconds);
+    }
+    return fmt::format("rank {} ({}): the device did not finish pass {} within {} s", topology_.rank(), topology_.host, g - 1,
+                       seconds);
+}
+
 }  // namespace jacobi

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backend.hpp"
+#include "edges.hpp"
 #include "memory/shared_window.hpp"
 #include "topology.hpp"
 
@@ -29,6 +30,10 @@ class NoticeBoard {
     /// `at`: where that rank was seen, if the caller knows better than the board.
     std::string describe_wait(int neighbour, const std::string& direction, Generation expected, double seconds,
                               std::optional<Generation> at = std::nullopt) const;
+
+    /// For an error: this rank's device has not come to generation g in so many seconds. Names the first neighbour of the node
+    /// that it waits for, as far as the board tells.
+    std::string describe_stall(const std::vector<Edge>& edges, Generation g, double seconds) const;
 
     void close() { window_.close(); }
 

@@ -19,6 +19,7 @@ class PersistentSync final : public KernelSync {
 }  // namespace
 
 std::string refuse_persistent(const SyncContext& context) {
+    if (context.messages != nullptr) return refuse_waiting_kernels(context);
     if (context.backend.persistent_limit() == 0)
         return "the device cannot launch kernels cooperatively, so nothing promises that all blocks of one run (use sync: flag)";
     // The right-hand side can only lessen what a back end offers, and persistent passes do not ask for more than one sweep by it.

@@ -73,7 +73,10 @@ ChosenRung choose_rung(const std::string& asked, const SyncContext& context) {
         return std::string();
     });
     if (choice.rung == nullptr) throw Error(choice.reason, Exit::failure, true);
-    return {choice.rung->make(context), choice.rung->name, choice.reason};
+    std::string reason = choice.reason;
+    if (asked == "auto" && context.messages != nullptr && reason.find("messages") == std::string::npos)
+        reason += "; some halos travel as messages, which kernels cannot wait for";
+    return {choice.rung->make(context), choice.rung->name, reason};
 }
 
 }  // namespace jacobi

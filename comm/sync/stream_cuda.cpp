@@ -70,11 +70,15 @@ class CudaStreamSync final : public Synchroniser {
     }
     void await(Generation g) override {
         if (g == 0) return;
-        for (const Edge& e : c_.edges) operations_.add_wait(c_.memory.own() + ArenaLayout::counter(e.direction), g);
+        for (const Edge& e : c_.edges) {
+            if (e.mapped()) operations_.add_wait(c_.memory.own() + ArenaLayout::counter(e.direction), g);
+        }
         enqueue("wait");
     }
     void raise(Generation g) override {
-        for (const Edge& e : c_.edges) operations_.add_write(e.peer + ArenaLayout::counter(e.direction.opposite()), g);
+        for (const Edge& e : c_.edges) {
+            if (e.mapped()) operations_.add_write(e.peer + ArenaLayout::counter(e.direction.opposite()), g);
+        }
         enqueue("write");     // behind the boundary's kernel in its stream
         c_.board.publish(g);  // for error messages only
     }

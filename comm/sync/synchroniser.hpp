@@ -9,6 +9,7 @@
 #include "backend.hpp"
 #include "edges.hpp"
 #include "notice_board.hpp"
+#include "transport/message_transport.hpp"
 
 namespace jacobi {
 
@@ -19,9 +20,10 @@ struct SyncContext {
     Backend& backend;
     PeerMemory& memory;
     NoticeBoard& board;
-    Index3 block;        ///< extent of this rank's block
-    bool launch_bound;   ///< Backend::launch_bound of it
-    int temporal_depth;  ///< sweeps of the deepest pass
+    MessageTransport* messages;  ///< of edges without a mapping; null: there are none anywhere
+    Index3 block;                ///< extent of this rank's block
+    bool launch_bound;           ///< Backend::launch_bound of it
+    int temporal_depth;          ///< sweeps of the deepest pass
     bool overlap;
     int device_sharers;          ///< most ranks on one device anywhere
     bool multi_process_service;  ///< ranks that share a device do so under MPS
@@ -37,15 +39,18 @@ class Synchroniser {
     /// Collective, once, after the back end has its block and before the first pass.
     virtual void start() {}
 
+    /// Makes all halos of generation g readable, until the next advance(): awaits g, and what comes as messages.
+    void make_readable(Generation g);
+
     /// Passes g, ..., g + passes - 1 of `depth` sweeps each; may return before the device has done them. A rung whose waits are
     /// the host's, or are enqueued by it, provides await and raise and inherits the loop around them; one whose kernels wait
     /// provides this.
     virtual void advance(Generation g, Index passes, int depth);
 
-    /// After await(g) (on the host, or for what is enqueued on the device afterwards): the stores of generation g into this
-    /// rank's halos are visible, and every neighbour has stopped reading its halos of generation g - 1, so generation g + 1 may
-    /// be stored there (same buffer). May be called again for the same g: residual checks do. Throws Error after the time limit,
-    /// naming rank, direction and generations.
+    /// Concerns edges with a mapping (Edge::mapped) only. After await(g) (on the host, or for what is enqueued on the device
+    /// afterwards): the stores of generation g into this rank's halos are visible, and every neighbour has stopped reading its
+    /// halos of generation g - 1, so generation g + 1 may be stored there (same buffer). May be called again for the same g:
+    /// residual checks do. Throws Error after the time limit, naming rank, direction and generations.
     virtual void await(Generation g) = 0;
 
     /// Called once everything of pass g that reads halos or stores into neighbours has been issued; lets the neighbours' await(g
@@ -55,7 +60,7 @@ class Synchroniser {
     /// Throws Error if a wait inside a kernel gave up. Called when the device is done.
     virtual void check() {}
 
-    double wait_seconds() const { return wait_seconds_; }  ///< host time spent in await
+    double wait_seconds() const { return wait_seconds_; }  ///< host time spent in await, and for messages
 
  protected:
     SyncContext c_;

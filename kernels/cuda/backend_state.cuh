@@ -1,5 +1,5 @@
 // The CUDA back end's class: one rank's block on one GPU. Its members are defined by subject in setup.cu, passes.cu,
-// persistent.cu, rates.cu and inspect.cu.
+// messages.cu, persistent.cu, rates.cu and inspect.cu.
 #pragma once
 
 #include "cuda_backend.hpp"
@@ -35,6 +35,10 @@ class CudaBackend final : public CudaBackendBase {
     void flagged_passes(Generation g, Index passes, int depth, bool overlap) override;
     void await_flags(Generation g) override;
     bool done(bool boundary_only) override;
+
+    // messages.cu
+    std::shared_ptr<std::byte> message_memory(std::size_t bytes, bool on_device) override;
+    void store_halos(Generation g, const std::vector<PackedHalo>& halos) override;
 
     // persistent.cu
     int persistent_limit() const override;

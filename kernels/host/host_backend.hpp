@@ -1,5 +1,5 @@
-// The host back end's class: a rank's block on some cores. Its members are defined by subject in setup.cpp, passes.cpp and
-// inspect.cpp.
+// The host back end's class: a rank's block on some cores. Its members are defined by subject in setup.cpp, passes.cpp,
+// messages.cpp and inspect.cpp.
 #pragma once
 
 #include <chrono>
@@ -47,6 +47,10 @@ class HostBackend final : public Backend {
     int persistent_limit() const override { return 1; }
     void persistent_passes(Generation g, Index passes, int depth) override;
     void await_tiles(Generation g) override { flags_.await(g); }
+
+    // messages.cpp
+    std::shared_ptr<std::byte> message_memory(std::size_t bytes, bool on_device) override;
+    void store_halos(Generation g, const std::vector<PackedHalo>& halos) override;
 
     // inspect.cpp
     double residual_max(Generation g) override;

@@ -61,6 +61,12 @@ class Job:
         """The job's exit status and its standard error, at most so many seconds from now."""
         return self.mpirun.wait(seconds), self.err.read_text()
 
-    def running(self):
-        """Ranks that are still there. One that has ended and that nobody has waited for (Z) is not."""
-        return [pid for pid in self.pids.values() if state(pid)[0] not in ("gone", "Z", "X")]
+    def running(self, grace=1.0):
+        """Ranks that are still there. One that has ended and that nobody has waited for (Z) is not; one that was killed just before
+        mpirun ended may need a moment for it on a busy machine."""
+        end = time.monotonic() + grace
+        while True:
+            left = [pid for pid in self.pids.values() if state(pid)[0] not in ("gone", "Z", "X")]
+            if not left or time.monotonic() > end:
+                return left
+            time.sleep(0.02)

@@ -96,13 +96,8 @@ def test_digest_is_that_of_jacobi(two_ranks, tmp_path):
 
 
 def test_staged_messages(two_ranks):
-    """Where there is the transport mpi, everything is compared with it; where not, the table says so."""
-    out, _, document = two_ranks
-    listing, _ = run([BUILD / "jacobi", "--list"], "/")
-    if not re.search("^  mpi ", listing, re.MULTILINE):
-        assert re.search(r"^\[\d\] mpi: this build has no such transport", out, re.MULTILINE), out
-        assert all(row["over_staged_mpi"] is None for row in document["rows"])
-        return
+    """Everything is compared with them, at the same depth."""
+    _, _, document = two_ranks
     staged = {}
     for row in document["rows"]:
         key = (*row["cells"], row["problem"], row["precision"], row["temporal_depth"])
@@ -131,6 +126,17 @@ def test_transport_of_another_back_end(tmp_path):
     assert [row["asked"]["transport"] for row in document["refused"]] == ["ipc", "ipc", "nccl", "nccl"]
     assert [row["transports"] for row in document["rows"]] == [["shm"], ["shm"]]
     assert document["rows"][1]["asked"]["rung"] == "auto" and document["rows"][1]["sync"] in RUNGS
+
+
+def test_rung_that_messages_refuse(tmp_path):
+    """The refusal comes after the messages' set-up, and the next configuration starts afresh."""
+    arguments = ["--sizes", "7", "--precision", "double", "--depths", "1,2", "--rungs", "flag,event", "--transports", "mpi"]
+    out, err = bench(2, *arguments, "--json", "b.json", cwd=tmp_path)
+    document = document_of(tmp_path / "b.json")
+    assert err == ""
+    assert [(row["sync"], row["temporal_depth"], row["transports"]) for row in document["rows"]] == [("event", 1, ["mpi"]), ("event", 2, ["mpi"])]
+    assert [row["asked"]["rung"] for row in document["refused"]] == ["flag", "flag"]
+    assert re.search(r"^\[1\] comm.sync: flag cannot be used.*messages", out, re.MULTILINE), out
 
 
 def test_one_rank(tmp_path):

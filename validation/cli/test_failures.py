@@ -29,6 +29,23 @@ def test_stopped_rank(folder, sync):
         assert re.search(r"rank [02] on \S+: waited 2 s for all ranks at generation \d+ \(end of a batch\)", err), err
 
 
+@pytest.mark.parametrize("sync, how", [("event", "transport: mpi"), ("barrier", "transport: mpi"), ("stream", "virtual_nodes: 3")])
+def test_stopped_rank_that_owes_a_message(folder, sync, how):
+    settings = sets("grid.cells=[9, 7, 30]", f"comm={{ranks: [1, 1, 3], sync: {sync}, {how}, timeout_s: 2}}")
+    with Job(3, *FOREVER, *settings, cwd=folder) as job:
+        job.await_sweeps()
+        job.signal(VICTIM, signal.SIGSTOP)
+        status, err = job.ended(30)
+        assert status == 1 and job.running() == []
+    direction = r"(?:z[+-]|any \(barrier\))"
+    waited = rf"waited 2 s for generation (\d+) of rank {VICTIM} \(\S+\) in direction {direction}, which is at (\d+)"
+    found = re.search(rf"rank [02] on \S+: .*{waited}", err)
+    if found:
+        assert int(found[1]) > int(found[2]), "expected and seen generation"
+    else:  # stopped between two batches, or inside a barrier that it has reached
+        assert re.search(r"rank [02] on \S+: .*(waited 2 s for all ranks|did not complete within 2 s)", err), err
+
+
 def test_stopped_rank_between_sweeps(folder):
     """With a residual check a sweep most waits are for all ranks: those that have not come there are named."""
     settings = sets("solver.check_every=1", "grid.cells=[9, 7, 30]", "comm={ranks: [1, 1, 3], timeout_s: 2}")

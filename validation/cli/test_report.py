@@ -62,6 +62,17 @@ def test_edges(report):
         assert (edge["neighbour"] == rank) == (direction[0] == "x")
 
 
+def test_traffic(report):
+    """Cells of the faces between ranks, both ways: one between the two ranks along y, two along z, whose ends meet."""
+    between, selves = 2 * 9 * 8 + 4 * 9 * 7, 2 * 7 * 8
+    assert report["transports"] == {
+        "shm": {"edges": 12, "bytes_per_sweep": 8.0 * between},
+        "self": {"edges": 8, "bytes_per_sweep": 8.0 * selves},
+    }
+    for transport, traffic in report["transports"].items():
+        assert traffic["bytes_per_sweep"] == sum(e["bytes_per_sweep"] for e in report["edges"] if e["transport"] == transport)
+
+
 def test_rates(report):
     seconds = report["time_s"]
     assert report["glups"] == pytest.approx(9 * 7 * 8 * 40 / seconds["solve"] / 1e9)

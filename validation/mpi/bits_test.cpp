@@ -1,16 +1,20 @@
 // Every way of running gives the same bits: problems x precisions x grids x rungs x overlap x decompositions, each with a solver
-// of its own, against the serial reference. Usage: bits_test [host|cuda]
+// of its own, against the serial reference; halos through shared memory, as messages, and both in one run. Usage: bits_test
+// [host|cuda]
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "block_order.hpp"
 #include "checks.hpp"
 #include "devices.hpp"
 #include "digest.hpp"
 #include "machine.hpp"
 #include "reference.hpp"
 #include "solver.hpp"
+#include "transport/message_transport.hpp"
 
 using namespace jacobi;
 
@@ -118,8 +122,58 @@ std::vector<Decomposition> decompositions(const Grid& grid, int ranks) {
     return list;
 }
 
+/// The ranks as they are, and as two pretended nodes (null where there are too few).
+struct Machines {
+    const Topology& real;
+    const Topology* two_nodes;
+};
+
+/// How the halos of a run travel, how its ranks wait for them, and whether its passes do several sweeps.
+struct Way {
+    const Topology& topology;
+    const char* transport;
+    const Rung& rung;
+    bool overlap, deep;
+    std::string text() const {
+        return std::string(rung.name) + (overlap ? " overlap" : "") +
+               (topology.node_count > 1 ? ", two nodes" : std::string(", ") + transport);
+    }
+};
+
+bool kernels_wait(const Rung& rung) { return std::string(rung.name) == "flag" || std::string(rung.name) == "persistent"; }
+
+/// All rungs over shared memory; and of the rungs that can wait for messages, in turn, one with all edges as messages or with
+/// edges of both kinds.
+std::vector<Way> ways(const Machines& machines, const std::string& backend, bool without_waiting_kernels, bool nccl, int& turn) {
+    std::vector<Way> list;
+    std::vector<const Rung*> for_messages;
+    for (const Rung& rung : rungs()) {
+        if (*rung.backend != '\0' && rung.backend != backend) continue;
+        if (!kernels_wait(rung)) for_messages.push_back(&rung);
+        if (kernels_wait(rung) && without_waiting_kernels) continue;
+        for (const auto& [overlap, deep] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}})
+            list.push_back({machines.real, "auto", rung, overlap, deep});
+    }
+    if (machines.two_nodes == nullptr) return list;
+    const Rung& rung = *for_messages[++turn / 2 % for_messages.size()];
+    const bool overlap = turn / 6 % 2 == 0;
+    for (const bool deep : {false, true}) {
+        list.push_back(turn % 2 == 0 ? Way{machines.real, "mpi", rung, overlap, deep}
+                                     : Way{*machines.two_nodes, "auto", rung, overlap, deep});
+        if (nccl) list.push_back({machines.real, "nccl", rung, overlap, deep});
+    }
+    return list;
+}
+
+/// The transport of an edge between ranks that a way of running must have chosen.
+bool as_asked(const Way& way, const Edge& e) {
+    if (e.self()) return e.transport == "self";
+    if (std::string(way.transport) != "auto") return e.transport == way.transport;
+    return (e.transport == "mpi") != way.topology.same_node(e.rank, e.neighbour);
+}
+
 template <class T>
-void run_case(test::Checks& checks, const Topology& topology, const Case& c, const std::string& backend_name) {
+void run_case(test::Checks& checks, const Machines& machines, const Case& c, const std::string& backend_name) {
     Config config;
     config.problem = c.problem;
     config.solver.iterations = sweeps;
@@ -130,59 +184,62 @@ void run_case(test::Checks& checks, const Topology& topology, const Case& c, con
     middle.advance(halfway);
     end.advance(sweeps);
     RunRecord machine;
-    const DepthLimits limits = make_backend(topology, config, machine)->depth_limits({}, c.problem.has_rhs());
-    const bool takes_turns =
-        !machine.multi_process_service &&
-        std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; }) &&
-        machine.backend == "cuda";
+    const DepthLimits limits = make_backend(machines.real, config, machine)->depth_limits({}, c.problem.has_rhs());
+    const bool shared =
+        std::any_of(machine.places.begin(), machine.places.end(), [](const RankPlace& p) { return p.sharers > 1; });
+    const bool takes_turns = machine.backend == "cuda" && shared && !machine.multi_process_service;
+    // Kernels that wait are slow where ranks take turns on a GPU: a few cases, forced, show that they are right.
+    const bool without_waiting_kernels = takes_turns && c.name != "one wide random";
+    // A communicator of NCCL takes about a second to make: one case has it.
+    const bool nccl =
+        machine.backend == "cuda" && !shared && message_transport("nccl") != nullptr && c.name == "9x39x12 periodic xyz random";
+    static int turn = 0;
     int variant = 0;
-    for (const Decomposition& d : decompositions(c.problem.grid, checks.size())) {
-        for (const Rung& rung : rungs()) {
-            if (*rung.backend != '\0' && rung.backend != backend_name) continue;
-            // Kernels that wait are slow where ranks take turns on a GPU: a few cases, forced, show that they are right.
-            const bool waits = std::string(rung.name) == "flag" || std::string(rung.name) == "persistent";
-            if (waits && takes_turns && c.name != "one wide random") continue;
+    for (const Decomposition& plain : decompositions(c.problem.grid, checks.size())) {
+        for (const Way& way : ways(machines, backend_name, without_waiting_kernels, nccl, turn)) {
+            const Topology& topology = way.topology;
+            const Decomposition d = arrange_by_node(plain, topology.node_of);
             const int thinnest = thinnest_block(d);
-            const int deepest = std::min(std::string(rung.name) == "persistent" ? limits.most_persistent : limits.most, thinnest);
-            for (const auto& [overlap, deep] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
-                if (deep && deepest < 2) continue;
-                // Plain passes with 1 to 3 halo layers, and passes of 2 to 4 sweeps, in turn.
-                const int depth = deep ? std::min(deepest, 2 + variant % 3) : 1;
-                const int halo = std::min(thinnest, std::max(depth, 1 + variant % 3));
-                // Threads only matter to the host back end: alternate.
-                config.device.threads = 1 + variant++ % 3;
-                const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + rung.name +
-                                          (overlap ? " overlap" : "") + " depth " + std::to_string(depth) + " of " +
-                                          std::to_string(halo) + " on " + std::to_string(d.ranks[0]) + "x" +
-                                          std::to_string(d.ranks[1]) + "x" + std::to_string(d.ranks[2]);
-                checks.run(where, [&] {
-                    RunRecord record;
-                    const auto backend = make_backend(topology, config, record);
-                    ExchangeOptions options;
-                    options.sync = rung.name;
-                    options.overlap = overlap;
-                    options.temporal_depth = depth;
-                    options.halo_depth = halo;
-                    options.timeout_s = 100;
-                    options.force = true;
-                    for (const RankPlace& place : record.places)
-                        options.device_sharers = std::max(options.device_sharers, place.sharers);
-                    HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision, options);
-                    exchange.prepare();
-                    Solver solver(topology, exchange, *backend, config);
-                    const auto compare = [&](Reference<T>& reference, Index iteration) {
-                        Comparison<T>(checks, topology, *backend, exchange, solver, reference, c.problem.grid, where)
-                            .at(iteration);
-                    };
-                    compare(start, 0);
-                    exchange.advance(halfway);
-                    compare(middle, halfway);
-                    exchange.advance(1);
-                    exchange.advance(sweeps - halfway - 1);
-                    compare(end, sweeps);
-                    exchange.close();
-                });
-            }
+            const int deepest =
+                std::min(std::string(way.rung.name) == "persistent" ? limits.most_persistent : limits.most, thinnest);
+            if (way.deep && deepest < 2) continue;
+            // Plain passes with 1 to 3 halo layers, and passes of 2 to 4 sweeps, in turn.
+            const int depth = way.deep ? std::min(deepest, 2 + variant % 3) : 1;
+            const int halo = std::min(thinnest, std::max(depth, 1 + variant % 3));
+            // Threads only matter to the host back end: alternate.
+            config.device.threads = 1 + variant++ % 3;
+            const std::string where = c.name + (sizeof(T) == 8 ? " double " : " float ") + way.text() + " depth " +
+                                      std::to_string(depth) + " of " + std::to_string(halo) + " on " +
+                                      std::to_string(d.ranks[0]) + "x" + std::to_string(d.ranks[1]) + "x" +
+                                      std::to_string(d.ranks[2]);
+            checks.run(where, [&] {
+                RunRecord record;
+                const auto backend = make_backend(topology, config, record);
+                ExchangeOptions options;
+                options.transport = way.transport;
+                options.sync = way.rung.name;
+                options.overlap = way.overlap;
+                options.temporal_depth = depth;
+                options.halo_depth = halo;
+                options.timeout_s = 100;
+                options.force = true;
+                for (const RankPlace& place : record.places)
+                    options.device_sharers = std::max(options.device_sharers, place.sharers);
+                HaloExchange exchange(topology, d, *backend, c.problem, config.solver.precision, options);
+                for (const Edge& e : exchange.edges()) checks.expect(as_asked(way, e), where + ": an edge is " + e.transport);
+                exchange.prepare();
+                Solver solver(topology, exchange, *backend, config);
+                const auto compare = [&](Reference<T>& reference, Index iteration) {
+                    Comparison<T>(checks, topology, *backend, exchange, solver, reference, c.problem.grid, where).at(iteration);
+                };
+                compare(start, 0);
+                exchange.advance(halfway);
+                compare(middle, halfway);
+                exchange.advance(1);
+                exchange.advance(sweeps - halfway - 1);
+                compare(end, sweeps);
+                exchange.close();
+            });
         }
     }
 }
@@ -201,9 +258,12 @@ int main(int argc, char** argv) {
             if (checks.rank() == 0) std::printf("SKIPPED: no CUDA device (%s)\n", visible_devices().reason.c_str());
             status = 77;
         } else {
+            std::optional<Topology> two_nodes;
+            if (checks.size() > 1) two_nodes = discover_topology(MPI_COMM_WORLD, 2);
+            const Machines machines{topology, two_nodes ? &*two_nodes : nullptr};
             for (const Case& c : cases(checks.size())) {
-                run_case<double>(checks, topology, c, backend);
-                run_case<float>(checks, topology, c, backend);
+                run_case<double>(checks, machines, c, backend);
+                run_case<float>(checks, machines, c, backend);
             }
             status = checks.finish("bits_test");
         }

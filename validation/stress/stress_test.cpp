@@ -1,6 +1,7 @@
 // Thousands of exchanges with ranks out of step: random pauses in front of a rank's boundary, interior and batches, batches of
-// random length, residual checks in between, on every rung of the host back end. A wait that is missing, or waits for too little,
-// lets a late rank read halos of a wrong generation; the field then differs from the serial reference. Usage: stress_test [seed]
+// random length, residual checks in between, on every rung of the host back end, through shared memory and as messages. A wait
+// that is missing, or waits for too little, lets a late rank read halos of a wrong generation; the field then differs from the
+// serial reference. Usage: stress_test [seed]
 #include <unistd.h>
 
 #include <cstring>
@@ -36,6 +37,13 @@ class Dawdling final : public Backend {
     }
     double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) override {
         return real_.copy_bandwidth(a, b, bytes, seconds);
+    }
+    std::shared_ptr<std::byte> message_memory(std::size_t bytes, bool on_device) override {
+        return real_.message_memory(bytes, on_device);
+    }
+    void store_halos(Generation g, const std::vector<PackedHalo>& halos) override {
+        dawdle();
+        real_.store_halos(g, halos);
     }
     double store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) override {
         return real_.store_bandwidth(to, rows, seconds);
@@ -104,15 +112,17 @@ Problem stress_problem() {
     return p;
 }
 
-void run_rung(test::Checks& checks, const Topology& topology, const Rung& rung, bool overlap, unsigned seed, Index sweeps,
-              Reference<double>& reference) {
+void run_rung(test::Checks& checks, const Topology& topology, const std::string& transport, const Rung& rung, bool overlap,
+              unsigned seed, Index sweeps, Reference<double>& reference) {
     const Problem problem = stress_problem();
-    const std::string where = std::string(rung.name) + (overlap ? ", overlap" : "");
+    const std::string where = std::string(rung.name) + (overlap ? ", overlap, " : ", ") + transport + ", " +
+                              std::to_string(topology.node_count) + " nodes";
     checks.run(where, [&] {
         const auto real = make_host_backend(Precision::float64, 1 + static_cast<int>(seed % 2));
         Dawdling backend(*real, seed * 977 + static_cast<unsigned>(checks.rank()));
         const Decomposition d = decompose(problem.grid.cells, problem.grid.periodic, checks.size());
         ExchangeOptions options;
+        options.transport = transport;
         options.sync = rung.name;
         options.overlap = overlap;
         HaloExchange exchange(topology, d, backend, problem, Precision::float64, options);
@@ -138,17 +148,26 @@ void run_rung(test::Checks& checks, const Topology& topology, const Rung& rung, 
 
 int main(int argc, char** argv) {
     int provided = 0, status = 0;
+    // Most messages here are larger than this: they travel by rendezvous, whose data leave the sender when the receiver is ready.
+    setenv("OMPI_MCA_btl_vader_eager_limit", "512", 0);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     {
         const unsigned seed = argc > 1 ? static_cast<unsigned>(std::stoul(argv[1])) : 1;
         constexpr Index sweeps = 600;
         test::Checks checks;
         const Topology topology = discover_topology(MPI_COMM_WORLD);
+        const Topology two_nodes = discover_topology(MPI_COMM_WORLD, std::min(2, checks.size()));
         Reference<double> reference(stress_problem());
         reference.advance(sweeps);
         for (const Rung& rung : rungs()) {
             if (*rung.backend != '\0' && std::strcmp(rung.backend, "host") != 0) continue;
-            for (const bool overlap : {false, true}) run_rung(checks, topology, rung, overlap, seed, sweeps, reference);
+            const bool for_messages = std::strcmp(rung.name, "flag") != 0 && std::strcmp(rung.name, "persistent") != 0;
+            for (const bool overlap : {false, true}) {
+                run_rung(checks, topology, "auto", rung, overlap, seed, sweeps, reference);
+                if (!for_messages || checks.size() == 1) continue;
+                run_rung(checks, topology, "mpi", rung, overlap, seed, sweeps, reference);
+                run_rung(checks, two_nodes, "auto", rung, overlap, seed, sweeps, reference);
+            }
         }
         status = checks.finish("stress_test");
     }

@@ -116,7 +116,7 @@ TEST(BenchTable, WrongBitsDecideTheExitStatus) {
     EXPECT_EQ(table.status(), Exit::verification);
     EXPECT_NE(row_text(table.rows.back(), table, {}).find("WRONG [1]\n"), std::string::npos);
     EXPECT_NE(table_footer(table, {}).find("1 of 1 configurations computed other bits"), std::string::npos);
-    EXPECT_NE(table_json(table).find("\"right\": false"), std::string::npos);
+    EXPECT_NE(table_json(table).find("\"right\":false"), std::string::npos);
 }
 
 TEST(BenchTable, ARefusalIsARowAndAFootnote) {

@@ -129,6 +129,7 @@ TEST(Report, HasEveryKeyOfTheContractWithItsType) {
                             {"neighbour", number_integer},
                             {"direction", string},
                             {"transport", string},
+                            {"bytes_per_sweep", number_float},
                             {"reason", string}});
     }
 }
@@ -141,8 +142,17 @@ TEST(Report, Values) {
     EXPECT_EQ(j["precision"], "double");
     EXPECT_EQ(j["cells"], Json({20, 30, 40}));
     EXPECT_EQ(j["decomposition"], Json({1, 1, 2}));
-    EXPECT_EQ(j["edges"][0],
-              Json({{"rank", 0}, {"neighbour", 1}, {"direction", "z+"}, {"transport", "shm"}, {"reason", "same node"}}));
+    EXPECT_EQ(j["edges"][0], Json({{"rank", 0},
+                                   {"neighbour", 1},
+                                   {"direction", "z+"},
+                                   {"transport", "shm"},
+                                   {"bytes_per_sweep", 4800.0},
+                                   {"reason", "same node"}}));
+    EXPECT_EQ(j["transports"], Json({{"self", {{"edges", 2}, {"bytes_per_sweep", 12800.0}}},
+                                     {"shm", {{"edges", 2}, {"bytes_per_sweep", 9600.0}}}}));
+    RunRecord deep = finished_run();
+    deep.temporal_depth = 2;
+    EXPECT_EQ(json_of(deep)["transports"]["shm"]["bytes_per_sweep"], 4800.0) << "a pass sends it once for two sweeps";
     EXPECT_EQ(j["devices"].size(), 1u);
     EXPECT_EQ(j["devices"][0]["ranks"], 2);
     EXPECT_EQ(j["digest"], "0000000000000abc");

@@ -110,7 +110,8 @@ TEST(Terminal, Header) {
     for (const char* part :
          {"jacobi 1.2.3 (git abc123)", "laplace on 20 x 30 x 40 cells, double, periodic in x, 100 sweeps", "host (auto: no GPU)",
           "2 ranks on 1 node (node07)", "each AVX2, 1 thread", "1 x 1 x 2, blocks of 20 x 30 x 20 cells", "3.0 MiB a rank",
-          "event (auto), overlap", "2 self, 2 shm", "WARNING        8 ranks share one GPU"}) {
+          "event (auto), overlap", "2 self, 2 shm; a sweep moves 12.5 KiB self, 9.4 KiB shm\n",
+          "WARNING        8 ranks share one GPU"}) {
         EXPECT_TRUE(has(text, part)) << part << "\n" << text;
     }
     EXPECT_FALSE(has(text, "ABLATED"));
@@ -133,10 +134,10 @@ TEST(Terminal, EdgesOneALineOrOneAKind) {
     const RunRecord r = finished_run();
     const auto each = lines(edges_text(r));
     ASSERT_EQ(each.size(), 5u);
-    EXPECT_TRUE(std::regex_match(each[1], std::regex(" +0  z\\+ +1  shm +same node"))) << each[1];
+    EXPECT_TRUE(std::regex_match(each[1], std::regex(" +0  z\\+ +1  shm +4800  same node"))) << each[1];
     const auto kinds = lines(edges_text(r, 3));
     ASSERT_EQ(kinds.size(), 3u);
-    EXPECT_TRUE(std::regex_match(kinds[2], std::regex(" +2  shm +same node"))) << kinds[2];
+    EXPECT_TRUE(std::regex_match(kinds[2], std::regex(" +2  shm +9600  same node"))) << kinds[2];
 }
 
 TEST(Terminal, DryRunShowsDecompositionMemoryAndEdges) {
