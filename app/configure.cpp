@@ -41,14 +41,13 @@ std::optional<Config> read_config(const Options& options) {
     return deck.config;
 }
 
-/// Ranks may have other environments and other processors: the first that cannot do as it is told speaks for all.
+}  // namespace
+
 void require_isa() {
     for (const std::string& fault : gather_texts(MPI_COMM_WORLD, host::isa_fault())) {
         if (!fault.empty()) throw Error(fault, Exit::usage, true);
     }
 }
-
-}  // namespace
 
 std::optional<Config> configure(const Options& options) {
     require_isa();

@@ -12,6 +12,10 @@ namespace jacobi {
 /// Error (usage, collective) for what is wrong beside the deck.
 std::optional<Config> configure(const Options& options);
 
+/// Collective. Throws Error (usage, collective) when a rank cannot do as JACOBI_ISA says: ranks may have other environments and
+/// other processors, and the first of them speaks for all.
+void require_isa();
+
 /// Collective. Throws Error (usage, collective) when an output file cannot be written or would overwrite what it must not.
 void require_outputs(const Config& config, const Options& options);
 

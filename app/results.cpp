@@ -9,28 +9,10 @@
 #include "output_path.hpp"
 #include "part_file.hpp"
 #include "report.hpp"
+#include "setting.hpp"
 #include "snapshot.hpp"
 
 namespace jacobi {
-
-namespace {
-
-/// "ipc, self": the transports in use.
-std::string transports(const RunRecord& record) {
-    std::vector<std::string> names;
-    for (const Edge& e : record.edges) names.push_back(e.transport);
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
-}  // namespace
-
-std::uint64_t Results::digest() const {
-    std::uint64_t sum = backend_.digest(exchange_.generation());
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    return sum;
-}
 
 void Results::dump(const Check& check, const std::string& path) {
     const double begin = MPI_Wtime();
@@ -42,13 +24,13 @@ void Results::dump(const Check& check, const std::string& path) {
     info.precision = config_.solver.precision;
     info.iteration = check.iteration;
     info.residual_max = check.residual_max;
-    info.digest = digest();
+    info.digest = field_digest(backend_, exchange_);
     info.deck = to_yaml(config_);
     info.version = record_.version;
     info.git = record_.git;
     info.ranks = record_.ranks;
     info.decomposition = record_.decomposition;
-    info.transports = transports(record_);
+    info.transports = fmt::format("{}", fmt::join(record_.transports(), ", "));
     write_snapshot(topology_.world.get(), path, info, exchange_.block(), config_.output.compression,
                    [&](Index z0, Index z1, void* to) { backend_.read_planes(exchange_.generation(), z0, z1, to); });
     if (topology_.rank() == 0) {

@@ -1,4 +1,4 @@
-// What a run leaves behind: the field's digest, snapshots, the report.
+// What a run leaves behind: snapshots, the report.
 #pragma once
 
 #include <string>
@@ -18,9 +18,7 @@ class Results {
             RunRecord& record)
         : topology_(topology), backend_(backend), exchange_(exchange), config_(config), guards_(guards), record_(record) {}
 
-    /// Of the whole field, which is that of the exchange's current generation.
-    std::uint64_t digest() const;
-    /// A snapshot of that field, with this check of it.
+    /// A snapshot of the exchange's current generation, with this check of it.
     void dump(const Check& check, const std::string& path);
     /// The snapshot at the end, where the deck wants one.
     void store_field();

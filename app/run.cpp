@@ -8,7 +8,6 @@
 #include <optional>
 #include <variant>
 
-#include "block_order.hpp"
 #include "collectives.hpp"
 #include "configure.hpp"
 #include "machine.hpp"
@@ -16,6 +15,7 @@
 #include "output_path.hpp"
 #include "progress.hpp"
 #include "results.hpp"
+#include "setting.hpp"
 #include "solver.hpp"
 #include "terminal.hpp"
 #include "tty.hpp"
@@ -37,22 +37,10 @@ class Run {
         : options_(options),
           config_(config),
           topology_(discover_topology(MPI_COMM_WORLD, config.comm.virtual_nodes)),
-          decomposition_(arrange_by_node(blocks(config, topology_.size()), topology_.node_of)),
+          decomposition_(decomposition_of(config, topology_)),
           style_{wants_color(options.no_color)},
-          guards_(config.comm.timeout_s, fmt::format("rank {} on {}", topology_.rank(), topology_.host)) {
-        record_.config = config;
-        record_.version = version;
-        record_.git = git_describe;
-        char library[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-        int length = 0;
-        MPI_Get_library_version(library, &length);
-        record_.mpi_library = std::string(library).substr(0, std::string(library).find_first_of("\n,"));
-        record_.mpi_thread_level = thread_level;
-        record_.ranks = topology_.size();
-        record_.nodes = topology_.node_count;
-        record_.decomposition = decomposition_.ranks;
-        record_.bytes_per_point = static_cast<double>(bytes_of(config.solver.precision)) * (config.problem.has_rhs() ? 3 : 2);
-    }
+          guards_(config.comm.timeout_s, fmt::format("rank {} on {}", topology_.rank(), topology_.host)),
+          record_(started_record(config, topology_, decomposition_, thread_level)) {}
 
     int execute() {
         const double start = MPI_Wtime();
@@ -80,55 +68,21 @@ class Run {
 
  private:
     bool root() const { return topology_.rank() == 0; }
-    static Decomposition blocks(const Config& config, int ranks) {
-        const auto& grid = config.problem.grid;
-        return config.comm.ranks ? decompose(grid.cells, grid.periodic, ranks, *config.comm.ranks)
-                                 : decompose(grid.cells, grid.periodic, ranks);
-    }
 
     void set_up() {
         const double begin = MPI_Wtime();
         const Watchdog watch = guards_.guard("setting up", 0);
         backend_ = make_backend(topology_, config_, record_);
-        exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision, exchange_options());
+        exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision,
+                          exchange_options(config_, record_));
         results_.emplace(topology_, *backend_, *exchange_, config_, guards_, record_);
-        record_.temporal_depth = exchange_->depths().temporal;
-        record_.halo_depth = exchange_->depths().halo;
-        record_.depth_reason = exchange_->depths().reason;
-        record_.sync = exchange_->rung();
-        record_.sync_reason = exchange_->rung_reason();
-        record_.edges = gather_edges(topology_, exchange_->edges());
-        for (int r = 0; r < topology_.size(); ++r) {
-            const Box block = decomposition_.block(r);
-            record_.places[r].block = block;
-            const std::uint64_t bytes = exchange_->arena_bytes(block);
-            record_.bytes_per_rank =
-                std::max<std::uint64_t>(record_.bytes_per_rank, bytes + (config_.problem.has_rhs() ? bytes / 2 : 0));
-        }
+        record_exchange(topology_, decomposition_, *exchange_, record_);
         if (options_.dry_run) return;
-        MPI_Barrier(MPI_COMM_WORLD);  // all ranks measure at once: ranks that share memory share its bandwidth
-        double bandwidth = exchange_->measure_copy_bandwidth(0.2) * 1e-9;
-        MPI_Allreduce(MPI_IN_PLACE, &bandwidth, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        record_.copy_gbs = bandwidth;
+        record_.copy_gbs = measure_copy_gbs(*exchange_, 0.2);
         record_.peers = exchange_->measure_peer_rates();
         exchange_->prepare();
         record_.pass_shape = backend_->pass_shape();
         record_.setup_s = slowest(MPI_Wtime() - begin);
-    }
-
-    ExchangeOptions exchange_options() const {
-        const auto& comm = config_.comm;
-        ExchangeOptions options;
-        options.transport = comm.transport;
-        options.sync = comm.sync;
-        options.temporal_depth = config_.solver.temporal_depth;
-        options.halo_depth = comm.halo_depth;
-        options.overlap = comm.overlap;
-        options.timeout_s = comm.timeout_s;
-        options.force = comm.force;
-        for (const RankPlace& place : record_.places) options.device_sharers = std::max(options.device_sharers, place.sharers);
-        options.multi_process_service = record_.multi_process_service;
-        return options;
     }
 
     void solve() {
@@ -144,7 +98,7 @@ class Run {
         const double begin = MPI_Wtime();
         const double cells = static_cast<double>(volume(config_.problem.grid.cells));
         const Watchdog watch = guards_.guard("verifying", cells * 1e-6 + cells * static_cast<double>(record_.iterations) * 1e-7);
-        record_.digest = results_->digest();
+        record_.digest = field_digest(*backend_, *exchange_);
         record_.verification = verify_field(
             topology_, decomposition_,
             [&](Index z0, Index z1, void* to) { backend_->read_planes(exchange_->generation(), z0, z1, to); }, config_, record_);

@@ -16,6 +16,7 @@ Solver::Solver(const Topology& topology, HaloExchange& exchange, Backend& backen
       exchange_(exchange),
       backend_(backend),
       config_(config),
+      batch_limit_(exchange.depths().temporal),
       reduction_(topology, exchange.notices(), config.comm.timeout_s) {}
 
 Check Solver::check() {
@@ -60,7 +61,9 @@ void Solver::batch(Index sweeps, RunRecord& record) {
     std::array<std::uint64_t, 1> words{0};
     if (topology_.rank() == 0) {
         const double limit = batch_seconds * static_cast<double>(sweeps) / std::max(seconds, 1e-9);
-        words[0] = static_cast<std::uint64_t>(std::clamp(limit, 1.0, 1e9));
+        // Whole passes, of as many sweeps as they do.
+        const auto pass = static_cast<std::uint64_t>(exchange_.depths().temporal);
+        words[0] = std::max(pass, static_cast<std::uint64_t>(std::clamp(limit, 1.0, 1e9)) / pass * pass);
     }
     reduction_.max(words, exchange_.generation(), "end of a batch");
     batch_limit_ = static_cast<Index>(words[0]);

@@ -39,8 +39,8 @@ class Solver {
     HaloExchange& exchange_;
     Backend& backend_;
     const Config& config_;
+    Index batch_limit_;  ///< sweeps that take about a second, in whole passes, agreed by rank 0
     Reduction reduction_;
-    Index batch_limit_ = 1;  ///< sweeps that take about a second, agreed by rank 0
     PhaseTimes sampled_;
 };
 

@@ -56,12 +56,19 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
       board_(topology) {
     // Counters, abort word and probes start at zero before anybody learns the address.
     backend_.zero(memory_->own(), ArenaLayout::header_bytes);
-    edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
-    messages_ = make_messages({topology_, edges_, backend_, board_, layout_.field, options.device_sharers, options.timeout_s});
-    for (Edge& e : edges_) {
-        if (e.message()) e.reason += "; " + messages_->how();
+    try {
+        edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
+        messages_ =
+            make_messages({topology_, edges_, backend_, board_, layout_.field, options.device_sharers, options.timeout_s});
+        for (Edge& e : edges_) {
+            if (e.message()) e.reason += "; " + messages_->how();
+        }
+        rung_ = choose_rung(options.sync, sync_context());
+    } catch (const Error& error) {
+        // All ranks are here: what they hold goes back, so that a caller can go on with what is not refused.
+        if (error.collective()) release();
+        throw;
     }
-    rung_ = choose_rung(options.sync, sync_context());
 
     setup_.problem = problem;
     setup_.block = decomposition.block(topology.rank());
@@ -146,6 +153,10 @@ void HaloExchange::make_halos_readable() {
 void HaloExchange::close() {
     wait_done();
     if (messages_ != nullptr) messages_->close(generation_);
+    release();
+}
+
+void HaloExchange::release() {
     MPI_Barrier(topology_.world.get());
     memory_->close_peers();
     MPI_Barrier(topology_.world.get());

@@ -27,7 +27,7 @@ struct ExchangeOptions {
 class HaloExchange {
  public:
     /// Collective. Allocates and maps memory, chooses transports and rung, fills generation 0 everywhere. All references outlive
-    /// it.
+    /// it. After a collective Error (something is refused) all ranks have given back what they had, and may try something else.
     HaloExchange(const Topology& topology, const Decomposition& decomposition, Backend& backend, const Problem& problem,
                  Precision precision, const ExchangeOptions& options);
     HaloExchange(const HaloExchange&) = delete;
@@ -68,6 +68,7 @@ class HaloExchange {
 
  private:
     void wait_done();
+    void release();
     SyncContext sync_context();
 
     const Topology& topology_;

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "advice_parts.hpp"
-#include "report.hpp"
+#include "json.hpp"
 #include "version.hpp"
 
 namespace jacobi::doctor {

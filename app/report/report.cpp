@@ -1,27 +1,14 @@
 #include "report.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <mpi.h>
 #include <yaml-cpp/yaml.h>
 
-#include <chrono>
-#include <cmath>
-#include <map>
-#include <nlohmann/json.hpp>
-
 #include "deck_reader.hpp"
+#include "json.hpp"
 #include "report_file.hpp"
 
 namespace jacobi {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-    if (std::isfinite(value)) return value;
-    return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-}
 
 /// The resolved deck as to_yaml writes it, which stays the one list of keys. A plain scalar that is a JSON value is that value.
 Json json_of(const YAML::Node& node) {
@@ -37,20 +24,6 @@ Json json_of(const YAML::Node& node) {
         if (result.is_discarded()) result = node.Scalar();
     }
     return result;
-}
-
-/// Each device once, with the number of its ranks; on the host, where devices have no name of their own, each node's.
-Json devices(const RunRecord& record) {
-    Json list = Json::array();
-    std::map<std::string, std::size_t> index;
-    for (const RankPlace& p : record.places) {
-        const std::string id = p.uuid.empty() ? fmt::format("node {} {}", p.node, p.device) : p.uuid;
-        const auto [found, added] = index.emplace(id, list.size());
-        if (added) list.push_back({{"host", p.host}, {"name", p.device}, {"uuid", p.uuid}, {"pci", p.pci}, {"ranks", 0}});
-        Json& ranks = list[found->second]["ranks"];
-        ranks = ranks.get<int>() + 1;
-    }
-    return list;
 }
 
 Json places(const RunRecord& record) {
@@ -116,32 +89,13 @@ Json verification(const Verification& v) {
             {"text", v.text}};
 }
 
-const char* thread_level(int level) {
-    switch (level) {
-        case MPI_THREAD_SINGLE: return "single";
-        case MPI_THREAD_FUNNELED: return "funneled";
-        case MPI_THREAD_SERIALIZED: return "serialized";
-        default: return "multiple";
-    }
-}
-
+/// What follows the origin.
 Json document(const RunRecord& r) {
     const Config& c = r.config;
     const bool checked = !r.checks.empty();
     Json phases = Json::object();
     for (const auto& [phase, seconds] : r.phases) phases[phase] = number(seconds);
-    return {{"schema", report_schema},
-            {"version", r.version},
-            {"git", r.git},
-            {"date", now_utc()},
-            {"host", r.places.empty() ? "" : r.places[0].host},
-            {"ranks", r.ranks},
-            {"nodes", r.nodes},
-            {"mpi", {{"library", r.mpi_library}, {"thread_level", thread_level(r.mpi_thread_level)}}},
-            {"backend", r.backend},
-            {"backend_reason", r.backend_reason},
-            {"devices", devices(r)},
-            {"problem", name(c.problem.kind)},
+    return {{"problem", name(c.problem.kind)},
             {"precision", name(c.solver.precision)},
             {"cells", c.problem.grid.cells},
             {"decomposition", r.decomposition},
@@ -185,38 +139,12 @@ Json document(const RunRecord& r) {
             {"edges", edges(r)}};
 }
 
-/// Values short enough for one line stand on one, so that people can read the file too. Bytes that are no UTF-8 (a file's name
-/// may have them) become U+FFFD.
-void pretty(const Json& value, std::size_t indent, std::string& text) {
-    constexpr std::size_t line = 120;
-    const std::string compact = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (!value.is_structured() || indent + compact.size() <= line) {
-        text += compact;
-        return;
-    }
-    const bool object = value.is_object();
-    text += object ? "{" : "[";
-    const char* separator = "\n";
-    for (const auto& [key, item] : value.items()) {
-        text += separator + std::string(indent + 2, ' ');
-        if (object) text += Json(key).dump() + ": ";
-        pretty(item, indent + 2, text);
-        separator = ",\n";
-    }
-    text += "\n" + std::string(indent, ' ') + (object ? "}" : "]");
-}
-
 }  // namespace
 
-std::string now_utc() {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
-
 std::string report_text(const RunRecord& record) {
-    std::string text;
-    pretty(document(record), 0, text);
-    return text + '\n';
+    Json json = origin_json(record, report_schema);
+    json.update(document(record));
+    return json_text(json);
 }
 
 void write_report(const RunRecord& record, const std::string& path) { replace_file(path, report_text(record)); }

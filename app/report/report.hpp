@@ -9,13 +9,10 @@ namespace jacobi {
 
 inline constexpr const char* report_schema = "jacobi-report/1";
 
-/// This moment as reports date themselves: "2025-03-01T12:00:00Z".
-std::string now_utc();
-
-/// The JSON document. JSON has no NaN and no infinity: such numbers are the strings "nan", "inf" and "-inf". What was not
-/// measured is null: the residuals without a check, verification.passed when it was skipped, verification.error without a
-/// verification. `deck` holds the configuration as `resolved`, with the deck's own keys and words ("auto", "none"), the `text` as
-/// it was read, and the --set options as `overrides`.
+/// The JSON document (json.hpp says how it writes NaN and infinity). What was not measured is null: the residuals without a
+/// check, verification.passed when it was skipped, verification.error without a verification. `deck` holds the configuration as
+/// `resolved`, with the deck's own keys and words ("auto", "none"), the `text` as it was read, and the --set options as
+/// `overrides`.
 std::string report_text(const RunRecord& record);
 
 /// Writes the JSON document to PATH.part, syncs it and renames it: PATH is always whole, old or new. Call on one rank. Throws

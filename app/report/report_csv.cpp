@@ -2,8 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <set>
 
+#include "json.hpp"
 #include "report.hpp"
 #include "report_file.hpp"
 
@@ -14,13 +14,6 @@ std::string csv_field(std::string text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     for (std::size_t i = 0; (i = text.find('"', i)) != std::string::npos; i += 2) text.insert(i, 1, '"');
     return '"' + text + '"';
-}
-
-/// Transports met, in order of name: "self+shm".
-std::string transports(const RunRecord& record) {
-    std::set<std::string> names;
-    for (const Edge& e : record.edges) names.insert(e.transport);
-    return fmt::format("{}", fmt::join(names, "+"));
 }
 
 }  // namespace
@@ -45,7 +38,7 @@ void append_csv(const RunRecord& r, const std::string& path) {
     column("precision", name(c.solver.precision));
     for (int a = 0; a < 3; ++a) column(std::array{"nx", "ny", "nz"}[a], c.problem.grid.cells[a]);
     for (int a = 0; a < 3; ++a) column(std::array{"px", "py", "pz"}[a], r.decomposition[a]);
-    column("transports", transports(r));
+    column("transports", fmt::format("{}", fmt::join(r.transports(), "+")));
     column("sync", r.sync);
     column("overlap", c.comm.overlap);
     column("ablate", name(c.comm.ablate));

@@ -167,6 +167,8 @@ std::string details_text(const RunRecord& record, const Style& style) {
 
 }  // namespace
 
+std::string alarming(const std::string& text, const Style& style) { return colored(text, red, style); }
+
 std::string warnings_text(const RunRecord& record, const Style& style) {
     std::string text;
     for (const std::string& warning : record.warnings)
@@ -174,13 +176,16 @@ std::string warnings_text(const RunRecord& record, const Style& style) {
     return text;
 }
 
+std::string machine_text(const RunRecord& record) {
+    return row("back end", with_reason(record.backend, record.backend_reason)) + row("ranks", ranks_line(record)) +
+           row("devices", devices_line(record));
+}
+
 std::string header_text(const RunRecord& record, const Style& style) {
     const Config& c = record.config;
     std::string text = fmt::format("jacobi {} (git {})\n\n", record.version, record.git);
     text += row("problem", problem_line(record));
-    text += row("back end", with_reason(record.backend, record.backend_reason));
-    text += row("ranks", ranks_line(record));
-    text += row("devices", devices_line(record));
+    text += machine_text(record);
     text += row("decomposition", decomposition_line(record));
     text += row("memory", bytes(static_cast<double>(record.bytes_per_rank)) + " a rank");
     std::string rung = with_reason(record.sync, record.sync_reason) + (c.comm.overlap ? ", overlap" : ", no overlap");

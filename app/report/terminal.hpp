@@ -13,8 +13,14 @@ struct Style {
     bool color = false;
 };
 
+/// Text that wants attention.
+std::string alarming(const std::string& text, const Style& style);
+
 /// Program, problem, back end, devices, decomposition, rung, transports, memory and warnings, before the run.
 std::string header_text(const RunRecord& record, const Style& style);
+
+/// Back end, ranks and devices, a line each (header_text has them too).
+std::string machine_text(const RunRecord& record);
 
 /// The record's warnings, one a line (header_text has them too).
 std::string warnings_text(const RunRecord& record, const Style& style);

@@ -18,11 +18,11 @@ def state(pid):
 
 
 class Job:
-    """jacobi under mpirun in a folder, as a context: whatever becomes of the test, nothing of the job is left after it."""
+    """A program under mpirun in a folder, as a context: whatever becomes of the test, nothing of the job is left after it."""
 
-    def __init__(self, ranks, *arguments, cwd):
+    def __init__(self, ranks, *arguments, cwd, program="jacobi"):
         self.out, self.err = cwd / "stdout", cwd / "stderr"
-        command = ["mpirun", "-np", str(ranks), str(BUILD / "jacobi"), *arguments]
+        command = ["mpirun", "-np", str(ranks), str(BUILD / program), *arguments]
         with open(self.out, "w") as out, open(self.err, "w") as err:
             self.mpirun = subprocess.Popen(command, cwd=cwd, stdout=out, stderr=err, env=environment())
         self.ranks = ranks
@@ -38,9 +38,9 @@ class Job:
             self.mpirun.kill()
         self.mpirun.wait()
 
-    def await_sweeps(self):
+    def await_sweeps(self, printed="\nedges "):
         """Returns when rank 0 has printed its table, which it does right before the first sweep, and a bit later."""
-        self.await_that(lambda: "\nedges " in self.out.read_text())
+        self.await_that(lambda: printed in self.out.read_text())
         time.sleep(0.3)
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             if state(entry.name)[1] == self.mpirun.pid:

@@ -1,0 +1,138 @@
+#include "bench_run.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "collectives.hpp"
+#include "configure.hpp"
+#include "machine.hpp"
+#include "measure.hpp"
+#include "output_checks.hpp"
+#include "plan.hpp"
+#include "report_file.hpp"
+#include "setting.hpp"
+#include "table_json.hpp"
+#include "table_text.hpp"
+#include "tty.hpp"
+#include "version.hpp"
+
+namespace jacobi::bench {
+namespace {
+
+void print(std::FILE* to, const std::string& text) {
+    std::fputs(text.c_str(), to);
+    std::fflush(to);
+}
+
+/// Before any work is done: rank 0 says for all whether the document can be written.
+void require_file(const std::string& path, bool root) {
+    Config config;
+    config.report.file = path;
+    const std::string fault = broadcast(root ? check_outputs(config, "", "--json") : "");
+    if (!fault.empty()) throw Error(fault, Exit::usage, true);
+}
+
+/// All ranks end alike if it cannot be written.
+void store(const std::string& path, const std::string& document, bool root) {
+    std::string fault;
+    try {
+        if (root) replace_file(path, document);
+    } catch (const Error& error) {
+        fault = error.what();
+    }
+    fault = broadcast(fault);
+    if (!fault.empty()) throw Error(fault, Exit::failure, true);
+}
+
+Case cube(Index edge) {
+    Case c;
+    c.cells = {edge, edge, edge};
+    return c;
+}
+
+/// How ranks are spread: as a setting says, else most nearly cubic, the x axis split last, since its faces are strided in memory.
+std::array<int, 3> split(const Common& common, int ranks) {
+    const std::optional<std::array<int, 3>> set = config_of(cube(ranks), common).comm.ranks;
+    if (set && *set != common.ranks) return *set;
+    int slowest_first[3] = {0, 0, 0};
+    MPI_Dims_create(ranks, 3, slowest_first);
+    return {slowest_first[2], slowest_first[1], slowest_first[0]};
+}
+
+/// The same question for all configurations, asked once: what everything runs on.
+RunRecord examine(const Topology& topology, const Config& config, int thread_level) {
+    const Guards guards(config.comm.timeout_s, fmt::format("rank {} on {}", topology.rank(), topology.host));
+    const Watchdog watch = guards.guard("setting up", 0);
+    RunRecord record = started_record(config, topology, decomposition_of(config, topology), thread_level);
+    make_backend(topology, config, record);
+    return record;
+}
+
+/// The rate over that of staged messages, where they were measured.
+void compare(Row& row, const std::vector<Row>& rows) {
+    const auto same = [](const Case& a, const Case& b) {
+        return a.cells == b.cells && a.problem == b.problem && a.precision == b.precision && a.depth == b.depth;
+    };
+    for (const Row& other : rows) {
+        if (other.measured() && is_staged(other.asked) && same(other.asked, row.asked))
+            row.over_staged = other.us.median / row.us.median;
+    }
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv, int thread_level) {
+    int rank = 0, ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const bool root = rank == 0;
+    const auto parsed = parse_bench_options(argc, argv, fmt::format("bench {} ({})", version, git_describe));
+    if (const Ended* ended = std::get_if<Ended>(&parsed)) {
+        if (root) print(ended->status == Exit::success ? stdout : stderr, ended->text);
+        return static_cast<int>(ended->status);
+    }
+    const auto& options = std::get<BenchOptions>(parsed);
+    require_isa();
+
+    Table table;
+    table.repeats = options.repeats;
+    table.seconds = options.repeat_seconds();
+    Common& common = table.common;
+    common = {{1, 1, 1}, options.periodic, options.backend, options.overrides};
+    common.ranks = split(common, ranks);
+    std::erase_if(common.overrides, [](const std::string& setting) { return setting.starts_with("comm.ranks="); });
+    const Config first = config_of(cube(1), common);
+    if (!options.json.empty()) require_file(options.json, root);
+    const Topology topology = discover_topology(MPI_COMM_WORLD);
+    table.machine = examine(topology, first, thread_level);
+    const std::vector<Case> cases = plan(options, table.machine.backend, ranks, build_support());
+    for (const Case& c : cases) (void)config_of({c.cells, c.problem, c.precision, c.depth}, common);  // faults before any work
+
+    const Style style{wants_color(options.no_color)};
+    const bool watched = root && reaches_terminal(STDERR_FILENO);
+    if (root) print(stdout, table_header(table, style));
+    if (ranks == 1)
+        table.note(
+            "one rank: its edges are its own, so there are no transports to choose from and no staged messages to compare with");
+    Bench bench(topology, common, thread_level);
+    for (const Case& c : cases) {
+        if (watched) print(stderr, fmt::format("\r{}\033[K", text(c)));
+        Row row = bench.measure(
+            c, {options.repeats, options.repeat_seconds(), options.copy_seconds(), verified_sweeps(c.cells, cases)});
+        if (watched) print(stderr, "\r\033[K");
+        table.rows.push_back(std::move(row));
+        if (table.rows.back().measured()) compare(table.rows.back(), table.rows);
+        const std::string line = row_text(table.rows.back(), table, style);
+        if (root) print(stdout, line);
+        table.complete = table.rows.size() == cases.size();
+        // Row by row: what a run has measured that is ended from outside is kept.
+        if (!options.json.empty()) store(options.json, table_json(table), root);
+    }
+    if (root) print(stdout, table_footer(table, style));
+    return static_cast<int>(table.status());
+}
+
+}  // namespace jacobi::bench

@@ -1,0 +1,43 @@
+// One configuration from set-up to tear-down, on all ranks together.
+#pragma once
+
+#include "digests.hpp"
+#include "row.hpp"
+#include "topology.hpp"
+
+namespace jacobi::bench {
+
+struct Effort {
+    int repeats = 3;
+    double seconds = 0.3;       ///< of a repeat
+    double copy_seconds = 0.2;  ///< of the copies that give the bound
+    Index verified_sweeps = 13;
+};
+
+class Bench {
+ public:
+    Bench(const Topology& topology, const Common& common, int thread_level)
+        : topology_(topology), common_(common), thread_level_(thread_level) {}
+
+    /// Collective. Times a configuration and compares its bits with those of the plainest one. What is refused (by the build, the
+    /// back end, the rung, the blocks) is the row's refusal; any other fault is thrown.
+    Row measure(const Case& asked, const Effort& effort);
+
+ private:
+    struct Exchange;
+    Row timed(const Case& asked, const Effort& effort);
+    /// Collective. Sweeps, in whole passes, that take about so many seconds; found by longer and longer runs.
+    static Index sweeps_of(Exchange& exchange, double seconds);
+    /// The digest of a configuration after so many sweeps, each computed once.
+    std::uint64_t digest_of(const Case& asked, Index sweeps);
+    /// Enters the plainest configuration's digest, where there is none of this problem, size and precision.
+    void require_first(const Case& asked, Index sweeps);
+
+    const Topology& topology_;
+    const Common& common_;
+    int thread_level_;
+    Digests digests_;
+    std::map<std::string, std::uint64_t> known_;  ///< digests by text(case)
+};
+
+}  // namespace jacobi::bench

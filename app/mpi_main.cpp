@@ -1,0 +1,28 @@
+#include "mpi_main.hpp"
+
+#include <mpi.h>
+
+#include "watchdog.hpp"
+
+namespace jacobi {
+
+int mpi_main(int argc, char** argv, int (*run)(int argc, const char* const* argv, int thread_level)) {
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    int rank = 0, length = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char host[MPI_MAX_PROCESSOR_NAME] = {};
+    MPI_Get_processor_name(host, &length);
+    int status = 0;
+    try {
+        status = run(argc, argv, provided);
+    } catch (const Error& error) {
+        status = fail(error, rank, host);
+    } catch (const std::exception& error) {
+        status = fail(Error(error.what()), rank, host);
+    }
+    MPI_Finalize();
+    return status;
+}
+
+}  // namespace jacobi
