@@ -11,9 +11,9 @@ namespace jacobi {
 
 Decomposition decomposition_of(const Config& config, const Topology& topology) {
     const Grid& grid = config.problem.grid;
-    return arrange_by_node(config.comm.ranks ? decompose(grid.cells, grid.periodic, topology.size(), *config.comm.ranks)
-                                             : decompose(grid.cells, grid.periodic, topology.size()),
-                           topology.node_of);
+    const Decomposition plain = config.comm.ranks ? decompose(grid.cells, grid.periodic, topology.size(), *config.comm.ranks)
+                                                  : decompose(grid.cells, grid.periodic, topology.size());
+    return arrange_by_node(plain, topology.node_of);
 }
 
 RunRecord started_record(const Config& config, const Topology& topology, const Decomposition& decomposition, int thread_level) {

@@ -85,12 +85,6 @@ struct RunRecord {
                    ? static_cast<double>(volume(config.problem.grid.cells)) * static_cast<double>(iterations) / solve_s * 1e-9
                    : 0;
     }
-    /// Those in use, each once, in order of name.
-    std::vector<std::string> transports() const {
-        std::set<std::string> names;
-        for (const Edge& e : edges) names.insert(e.transport);
-        return {names.begin(), names.end()};
-    }
     /// What an edge sends in the mean of the sweeps of a pass.
     double bytes_per_sweep(const Edge& e) const { return static_cast<double>(e.bytes) / temporal_depth; }
     struct Traffic {
@@ -106,6 +100,12 @@ struct RunRecord {
             t.bytes_per_sweep += bytes_per_sweep(e);
         }
         return by_transport;
+    }
+    /// Those in use, each once, in order of name.
+    std::vector<std::string> transports() const {
+        std::set<std::string> names;
+        for (const Edge& e : edges) names.insert(e.transport);
+        return {names.begin(), names.end()};
     }
     double us_per_iteration() const { return iterations > 0 ? solve_s / static_cast<double>(iterations) * 1e6 : 0; }
     double one_pass_glups() const { return copy_gbs / bytes_per_point; }
