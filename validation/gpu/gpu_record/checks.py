@@ -110,22 +110,23 @@ class Checks:
             "grid.cells": (32, 32, 32), "grid.periodic": (True, True, True), "problem.kind": "random", "solver.iterations": 5,
             "solver.check_every": 2, "verify.kind": "reference", "comm.timeout_s": 60,
         }  # fmt: skip
-        for tool, ranks, rung in (
-            ("memcheck", 1, "event"), ("memcheck", 1, "flag"), ("memcheck", 1, "persistent"), ("memcheck", 2, "event"),
-            ("racecheck", 1, "flag"), ("racecheck", 1, "persistent"), ("racecheck", 2, "event"), ("synccheck", 1, "persistent"),
+        for tool, ranks, rung, depth in (
+            ("memcheck", 1, "event", 1), ("memcheck", 1, "flag", 4), ("memcheck", 1, "persistent", 1), ("memcheck", 2, "event", 4),
+            ("racecheck", 1, "flag", 1), ("racecheck", 1, "flag", 4), ("racecheck", 1, "persistent", 1), ("racecheck", 2, "event", 3),
+            ("synccheck", 1, "persistent", 1), ("synccheck", 1, "flag", 4),
         ):  # fmt: skip
-            name = f"{tool}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {rung}"
+            name = f"{tool}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {rung}, {depth} {'sweep' if depth == 1 else 'sweeps'} a pass"
 
-            def work(tool=tool, ranks=ranks, rung=rung, name=name):
+            def work(tool=tool, ranks=ranks, rung=rung, depth=depth, name=name):
                 if shutil.which("compute-sanitizer") is None:
                     return Line(name, IMPOSSIBLE, "no compute-sanitizer here")
                 if self.launcher.backend != "cuda":
                     return Line(name, IMPOSSIBLE, "no kernels on the host back end")
-                log = self.launcher.scratch / f"{tool}-{ranks}-{rung}"
+                log = self.launcher.scratch / f"{tool}-{ranks}-{rung}-{depth}"
                 wrapper = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", "--log-file", f"{log}.%p"]
                 fault = None
                 try:
-                    self.launcher.jacobi(ranks, "gpu-512.yaml", {**settings, "comm.sync": rung}, 90, env, wrapper=wrapper)
+                    self.launcher.jacobi(ranks, "gpu-512.yaml", {**settings, "comm.sync": rung, "solver.temporal_depth": depth}, 90, env, wrapper=wrapper)
                 except Failure as raised:
                     fault = raised
                 logs = "".join(path.read_text(errors="replace") for path in sorted(log.parent.glob(f"{log.name}.*")))
