@@ -58,16 +58,14 @@ void launch_march(const SweepArgs<T>& a, const Range& all, const MarchShape& sha
     JACOBI_CUDA(cudaGetLastError());
 }
 
-/// Sweeps `count` tiles of a list, of which the first `touching` touch a neighbour, with `blocks` thread blocks: see march_list.
+/// Sweeps `count` tiles of a list, of which the first `touching` touch a neighbour: see march_list.
 template <class T>
 void launch_march_list(const SweepArgs<T>& a, const Range& all, const MarchShape& shape, const PushTargets<T>& to,
-                       const FlagArgs& flags, const unsigned* list, unsigned count, unsigned touching, unsigned blocks,
-                       cudaStream_t stream) {
+                       const FlagArgs& flags, const unsigned* list, unsigned count, unsigned touching, cudaStream_t stream) {
     if (count == 0) return;
     const dim3 block(32, march_rows);
-    a.b != nullptr
-        ? march_list<T, true, march_rows><<<blocks, block, 0, stream>>>(a, all, shape, to, flags, list, count, touching)
-        : march_list<T, false, march_rows><<<blocks, block, 0, stream>>>(a, all, shape, to, flags, list, count, touching);
+    a.b != nullptr ? march_list<T, true, march_rows><<<count, block, 0, stream>>>(a, all, shape, to, flags, list, touching)
+                   : march_list<T, false, march_rows><<<count, block, 0, stream>>>(a, all, shape, to, flags, list, touching);
     JACOBI_CUDA(cudaGetLastError());
 }
 

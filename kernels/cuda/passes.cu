@@ -1,6 +1,4 @@
 // The CUDA back end: passes.
-#include <algorithm>
-
 #include "backend_state.cuh"
 #include "launch.cuh"
 
@@ -55,18 +53,11 @@ void CudaBackend<T>::whole(Generation g, int depth) {
     sample_.next_pass(depth);
 }
 
-/// The first `count` tiles of the order: at least those that touch a neighbour. With large blocks those get only the part of the
-/// device that lets them end well before the others do: stores of single cells into x halos wait for the link, and whoever waits
-/// keeps a place that the other tiles could use.
+/// The first `count` tiles of the order: at least those that touch a neighbour.
 template <class T>
 void CudaBackend<T>::touching_tiles(Generation g, unsigned count, cudaStream_t stream) {
-    unsigned blocks = count;
-    if (!small_) {
-        const unsigned places = 16 * touching_ / static_cast<unsigned>(shape_.tiles()) + 1;  // of about 8 a multiprocessor
-        if (places < 6) blocks = std::min(count, places * static_cast<unsigned>(properties_.multiProcessorCount));
-    }
     launch_march_list(args(g), all_, shape_, targets(g + 1), flagged_ ? flags_ : FlagArgs{}, order_.get(), count, touching_,
-                      blocks, stream);
+                      stream);
 }
 
 template <class T>

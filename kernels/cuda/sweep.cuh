@@ -156,35 +156,29 @@ __global__ void __launch_bounds__(32 * Rows)
     march_tile<T, Rhs, false, true, Rows>(a, all, shape, PushTargets<T>{}, blockIdx.x, blockIdx.y, blockIdx.z);
 }
 
-/// The tiles of a list, `count` of them, dealt out to the blocks in turn. The first `touching` touch a neighbour: with flags only
-/// blocks that have some of them await the generation that the state names, and when those tiles are done the next is raised,
-/// while the other tiles still run.
+/// The tiles of a list. The first `touching` of it touch a neighbour: with flags only they await the generation that the state
+/// names, and when they are done the next is raised, while the other tiles still run.
 template <class T, bool Rhs, int Rows>
 __global__ void __launch_bounds__(32 * Rows)
     march_list(const SweepArgs<T> a, const Range all, const MarchShape shape, const PushTargets<T> to, const FlagArgs flags,
-               const unsigned* list, const unsigned count, const unsigned touching) {
-    const unsigned thread = threadIdx.y * 32 + threadIdx.x;
-    const bool flagged = flags.count > 0, touches = blockIdx.x < touching;
-    Generation g = 0;
-    if (flagged && touches) {
-        g = flags.state->generation;
-        if (!await_flags(flags, g, thread)) return;
-    } else if (flagged && failed(flags.state) != 0) {
+               const unsigned* list, const unsigned touching) {
+    const unsigned tile = list[blockIdx.x];
+    const unsigned x = tile % shape.x_tiles, y = tile / shape.x_tiles % shape.strip_tiles,
+                   z = tile / shape.x_tiles / shape.strip_tiles;
+    const bool flagged = flags.count > 0;
+    if (blockIdx.x >= touching) {
+        if (!flagged || failed(flags.state) == 0) march_tile<T, Rhs, false, true, Rows>(a, all, shape, to, x, y, z);
         return;
     }
-    const auto place = [&](unsigned i, auto&& march_at) {
-        const unsigned tile = list[i];
-        march_at(tile % shape.x_tiles, tile / shape.x_tiles % shape.strip_tiles, tile / shape.x_tiles / shape.strip_tiles);
-    };
-    unsigned i = blockIdx.x;
-    for (; i < touching; i += gridDim.x) {
-        // No read-only loads here: these cells' neighbours are halos.
-        place(i, [&](unsigned x, unsigned y, unsigned z) { march_tile<T, Rhs, true, false, Rows>(a, all, shape, to, x, y, z); });
+    const unsigned thread = threadIdx.y * 32 + threadIdx.x;
+    Generation g = 0;
+    if (flagged) {
+        g = flags.state->generation;
+        if (!await_flags(flags, g, thread)) return;
     }
-    if (flagged && touches) raise_flags(flags, g, min(touching, gridDim.x), thread);
-    for (; i < count; i += gridDim.x) {
-        place(i, [&](unsigned x, unsigned y, unsigned z) { march_tile<T, Rhs, false, true, Rows>(a, all, shape, to, x, y, z); });
-    }
+    // No read-only loads here: these cells' neighbours are halos.
+    march_tile<T, Rhs, true, false, Rows>(a, all, shape, to, x, y, z);
+    if (flagged) raise_flags(flags, g, touching, thread);
 }
 
 /// A wait of its own, one block, for kernels enqueued behind it. Negative g: the generation that the state names.
