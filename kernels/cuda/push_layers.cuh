@@ -61,7 +61,7 @@ __device__ inline void push_layers(const LayerTargets<T>& to, const T* field, In
         using P = Cells<T, 16 / static_cast<int>(sizeof(T))>;
         constexpr unsigned pack = sizeof(P) / sizeof(T);
         const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(P) == 0; };
-        if (face && width % pack == 0 && aligned(source) && aligned(target)) {  // pitches are multiples of 128 bytes
+        if (face && width % pack == 0 && aligned(source) && aligned(target)) {  // pitches of such rows are multiples of 16 bytes
             RowCopy<P>{reinterpret_cast<const P*>(source),
                        reinterpret_cast<P*>(target),
                        pitch / pack,
