@@ -34,7 +34,7 @@ std::variant<Options, Ended> parse_options(int argc, const char* const* argv, co
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
-    app.add_option("--restart", options.restart, "continue from a checkpoint")->type_name("FILE");
+    app.add_option("--restart", options.restart, "continue from a checkpoint (reserved, not implemented yet)")->type_name("FILE");
     app.add_option("--report", options.report, "write the JSON report here, over the deck's report.file")->type_name("FILE");
     app.add_flag("--dry-run", options.dry_run,
                  "print decomposition, memory a rank, edges and transports; touch no file, run no sweep");

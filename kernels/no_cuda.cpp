@@ -3,7 +3,7 @@
 
 namespace jacobi {
 
-DeviceList visible_devices() { return {{}, "this build has no CUDA back end (no CUDA compiler was found)"}; }
+DeviceList visible_devices() { return {{}, "this build has no CUDA back end: " JACOBI_NO_CUDA_REASON}; }
 
 bool multi_process_service() { return false; }
 bool mps_daemon() { return false; }

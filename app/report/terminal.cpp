@@ -191,8 +191,8 @@ std::string header_text(const RunRecord& record, const Style& style) {
     std::string rung = with_reason(record.sync, record.sync_reason) + (c.comm.overlap ? ", overlap" : ", no overlap");
     text += row("rung", rung);
     if (record.temporal_depth > 1 || record.halo_depth > 1) {
-        text += row("passes", fmt::format("{} {}, {} halo layers ({}){}{}", record.temporal_depth,
-                                          record.temporal_depth == 1 ? "sweep" : "sweeps", record.halo_depth, record.depth_reason,
+        text += row("passes", fmt::format("{} {} ({}), {} halo layers{}{}", record.temporal_depth,
+                                          record.temporal_depth == 1 ? "sweep" : "sweeps", record.depth_reason, record.halo_depth,
                                           record.pass_shape.empty() ? "" : "; ", record.pass_shape));
     }
     text += row("edges", transports_line(record));
