@@ -1,6 +1,9 @@
 #include "mpi_main.hpp"
 
 #include <mpi.h>
+#include <unistd.h>
+
+#include <string>
 
 #include "watchdog.hpp"
 
@@ -8,7 +11,10 @@ namespace jacobi {
 
 int mpi_main(int argc, char** argv, int (*run)(int argc, const char* const* argv, int thread_level)) {
     int provided = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    {
+        const Watchdog watch("MPI_Init, in which all ranks meet,", meeting_limit_s, "process " + std::to_string(getpid()));
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    }
     int rank = 0, length = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     char host[MPI_MAX_PROCESSOR_NAME] = {};
@@ -21,6 +27,8 @@ int mpi_main(int argc, char** argv, int (*run)(int argc, const char* const* argv
     } catch (const std::exception& error) {
         status = fail(Error(error.what()), rank, host);
     }
+    const Watchdog watch("MPI_Finalize, in which all ranks meet,", meeting_limit_s,
+                         "rank " + std::to_string(rank) + " on " + host);
     MPI_Finalize();
     return status;
 }

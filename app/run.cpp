@@ -138,11 +138,15 @@ int run(int argc, const char* const* argv, int thread_level) {
         if (rank == 0) print(stdout, list_machine());
         return 0;
     }
-    const std::optional<Config> config = configure(options);
-    if (!config) return static_cast<int>(Exit::usage);
-    Run run(options, *config, thread_level);  // refuses ranks that the grid cannot take
-    require_outputs(*config, options);
-    return run.execute();
+    std::optional<Run> run;
+    {
+        const Watchdog watch("reading the deck and meeting the other ranks", meeting_limit_s, fmt::format("rank {}", rank));
+        const std::optional<Config> config = configure(options);
+        if (!config) return static_cast<int>(Exit::usage);
+        run.emplace(options, *config, thread_level);  // refuses ranks that the grid cannot take
+        require_outputs(*config, options);
+    }
+    return run->execute();
 }
 
 }  // namespace jacobi

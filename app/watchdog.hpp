@@ -18,6 +18,9 @@ namespace jacobi {
 /// returned, with which all ranks leave main as usual. One rank's: prints it with rank and host, and aborts the job.
 int fail(const Error& error, int rank, const std::string& host);
 
+/// Seconds within which ranks meet where no deck has said comm.timeout_s yet, or no longer does: five times its default.
+inline constexpr double meeting_limit_s = 300;
+
 /// Bounds a piece of work whose waits cannot be polled (input and output, set-up, verification): while the guard lives, a thread
 /// sleeps until the limit; if it is reached, it prints who was doing what for how long and ends the job.
 ///     { Watchdog guard("writing the snapshot", 600, "rank 3 on node07"); write_snapshot(...); }

@@ -105,8 +105,12 @@ int run(int argc, const char* const* argv, int thread_level) {
     common.ranks = split(common, ranks);
     std::erase_if(common.overrides, [](const std::string& setting) { return setting.starts_with("comm.ranks="); });
     const Config first = config_of(cube(1), common);
-    if (!options.json.empty()) require_file(options.json, root);
-    const Topology topology = discover_topology(MPI_COMM_WORLD, first.comm.virtual_nodes);
+    const Guards guards(first.comm.timeout_s, fmt::format("rank {}", rank));
+    const Topology topology = [&] {
+        const Watchdog watch = guards.guard("meeting the other ranks", 0);
+        if (!options.json.empty()) require_file(options.json, root);
+        return discover_topology(MPI_COMM_WORLD, first.comm.virtual_nodes);
+    }();
     table.machine = examine(topology, first, thread_level);
     const std::vector<Case> cases = plan(options, table.machine.backend, ranks, build_support());
     for (const Case& c : cases) (void)config_of({c.cells, c.problem, c.precision, c.depth}, common);  // faults before any work
@@ -129,7 +133,10 @@ int run(int argc, const char* const* argv, int thread_level) {
         if (root) print(stdout, line);
         table.complete = table.rows.size() == cases.size();
         // Row by row: what a run has measured that is ended from outside is kept.
-        if (!options.json.empty()) store(options.json, table_json(table), root);
+        if (!options.json.empty()) {
+            const Watchdog watch = guards.guard("writing " + options.json, 0);
+            store(options.json, table_json(table), root);
+        }
     }
     if (root) print(stdout, table_footer(table, style));
     return static_cast<int>(table.status());

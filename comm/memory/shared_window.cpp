@@ -77,9 +77,16 @@ SharedWindow::SharedWindow(MPI_Comm node, std::size_t bytes, const char* purpose
     MPI_Info_create(&info);
     MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each rank's piece starts on its own page
     void* base = nullptr;
+    MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);  // MPI's own way to end here says nothing of bytes
     const int status = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, node, &base, &window_);
+    MPI_Comm_set_errhandler(node, MPI_ERRORS_ARE_FATAL);
     MPI_Info_free(&info);
-    if (status != MPI_SUCCESS) throw Error(fmt::format("MPI_Win_allocate_shared of {} bytes failed (status {})", bytes, status));
+    if (status != MPI_SUCCESS) {
+        throw Error(
+            fmt::format("no room for {}: {} bytes of memory cannot be had here. Use fewer cells a rank, fewer halo layers, "
+                        "or more ranks on more machines",
+                        purpose, bytes));
+    }
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
 }
 
