@@ -133,6 +133,8 @@ void CudaBackend<T>::temporal_pass(Generation g, int depth, Part part, cudaStrea
     const TemporalLaunch<T>& launch = temporal_[static_cast<std::size_t>(depth - 1)];
     const LayerTargets<T> to = layer_targets(g + 1);
     if (part == Part::interior) {
+        // Not ordered behind the neighbours' stores, and need not be: windows may hang over into halo cells that a neighbour is
+        // storing, but no cell that is kept depends on those (temporal_plan.hpp says which segments touch).
         launch.run(temporal_args(g), launch.touching, launch.count - launch.touching, 0, to, FlagArgs{}, stream);
     } else {
         launch.run(temporal_args(g), 0, part == Part::boundary ? launch.touching : launch.count, launch.touching, to,

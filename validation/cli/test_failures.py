@@ -10,14 +10,20 @@ FOREVER = ["deck.yaml", *sets("solver={iterations: 1000000000, check_every: 0}",
 VICTIM = 1  # the middle one of three: all others are its neighbours
 
 
-@pytest.mark.parametrize("sync", ["barrier", "event", "stream", "flag", "persistent"])
-def test_stopped_rank(folder, sync):
-    settings = sets("grid.cells=[9, 7, 30]", f"comm={{ranks: [1, 1, 3], sync: {sync}, timeout_s: 2}}")
+def stopped_amid_sweeps(folder, settings):
+    """Stops one of three ranks while they sweep; what the others say when the job has ended, in time and with nothing left."""
     with Job(3, *FOREVER, *settings, cwd=folder) as job:
         job.await_sweeps()
         job.signal(VICTIM, signal.SIGSTOP)
         status, err = job.ended(30)
         assert status == 1 and job.running() == []
+    return err
+
+
+@pytest.mark.parametrize("sync", ["barrier", "event", "stream", "flag", "persistent"])
+def test_stopped_rank(folder, sync):
+    settings = sets("grid.cells=[9, 7, 30]", f"comm={{ranks: [1, 1, 3], sync: {sync}, timeout_s: 2}}")
+    err = stopped_amid_sweeps(folder, settings)
     direction = re.escape("any (barrier)") if sync == "barrier" else r"z[+-]"
     waited = rf"waited 2 s for generation (\d+) of rank {VICTIM} \(\S+\) in direction {direction}, .* at (\d+)"
     found = re.search(rf"rank [02] on \S+: .*{waited}", err)
@@ -32,11 +38,7 @@ def test_stopped_rank(folder, sync):
 @pytest.mark.parametrize("sync, how", [("event", "transport: mpi"), ("barrier", "transport: mpi"), ("stream", "virtual_nodes: 3")])
 def test_stopped_rank_that_owes_a_message(folder, sync, how):
     settings = sets("grid.cells=[9, 7, 30]", f"comm={{ranks: [1, 1, 3], sync: {sync}, {how}, timeout_s: 2}}")
-    with Job(3, *FOREVER, *settings, cwd=folder) as job:
-        job.await_sweeps()
-        job.signal(VICTIM, signal.SIGSTOP)
-        status, err = job.ended(30)
-        assert status == 1 and job.running() == []
+    err = stopped_amid_sweeps(folder, settings)
     direction = r"(?:z[+-]|any \(barrier\))"
     waited = rf"waited 2 s for generation (\d+) of rank {VICTIM} \(\S+\) in direction {direction}, which is at (\d+)"
     found = re.search(rf"rank [02] on \S+: .*{waited}", err)
@@ -49,11 +51,7 @@ def test_stopped_rank_that_owes_a_message(folder, sync, how):
 def test_stopped_rank_between_sweeps(folder):
     """With a residual check a sweep most waits are for all ranks: those that have not come there are named."""
     settings = sets("solver.check_every=1", "grid.cells=[9, 7, 30]", "comm={ranks: [1, 1, 3], timeout_s: 2}")
-    with Job(3, *FOREVER, *settings, cwd=folder) as job:
-        job.await_sweeps()
-        job.signal(VICTIM, signal.SIGSTOP)
-        status, err = job.ended(30)
-        assert status == 1 and job.running() == []
+    err = stopped_amid_sweeps(folder, settings)
     # Who keeps the others waiting cannot be told when all have come: the victim was stopped right there.
     late = rf"rank {VICTIM} \(\S+, seen at (?P<seen>\d+)\) has not come; stopped or dead\?"
     waited = rf"waited 2 s for all ranks at generation (?P<expected>\d+) \([a-z ]+\): ({late}|all have come, .*)"
