@@ -69,7 +69,7 @@ Index Bench::sweeps_of(Exchange& e, double seconds) {
 Row Bench::measure(const Case& asked, const Effort& effort) {
     const double cells = static_cast<double>(volume(asked.cells)) * topology_.size();
     const Config config = config_of(Case{asked.cells, asked.problem, asked.precision, {}, "auto", "auto"}, common_);
-    const Guards guards(config.comm.timeout_s, fmt::format("rank {} on {}", topology_.rank(), topology_.host));
+    const Guards guards(config.comm.timeout_s, topology_);
     // Sweeps have limits of their own, which say more; a thousand times what cells may take is no limit that a slow machine
     // meets.
     const Watchdog watch = guards.guard("measuring " + text(asked), cells * 1e-5 + 20 * effort.seconds * (effort.repeats + 2));

@@ -35,6 +35,14 @@ def test_small_dev_shm(folder):
     assert "Figure of Merit" in out
 
 
+def test_small_dev_shm_for_one_of_two_nodes(folder):
+    """Rank 2 is alone on its pretended node and needs none; it ends with the others, with one message."""
+    small = mounted("mount -t tmpfs -o size=24m shm /dev/shm")
+    settings = sets("grid.cells=[130, 130, 130]", "comm.virtual_nodes=2", "comm.timeout_s=20")
+    out, err = jacobi(3, "deck.yaml", *HOST, *settings, cwd=folder, launcher=small, status=1)
+    assert re.search(r"the fields of 2 ranks on \S+ need \d+ bytes of shared memory, but /dev/shm has room for \d+:", message(err)) and out == ""
+
+
 def test_one_rank_needs_no_dev_shm(folder):
     none = mounted("mount -t tmpfs -o size=4k,ro shm /dev/shm")
     jacobi(1, "deck.yaml", *HOST, cwd=folder, launcher=none)
