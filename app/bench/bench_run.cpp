@@ -134,7 +134,7 @@ int run(int argc, const char* const* argv, int thread_level) {
     if (ranks == 1)
         table.note(
             "one rank: its edges are its own, so there are no transports to choose from and no staged messages to compare with");
-    Bench bench(topology, common, thread_level);
+    Bench bench(topology, common, thread_level, first.comm.timeout_s);
     for (const Case& c : cases) {
         if (watched) print(stderr, fmt::format("\r{}\033[K", text(c)));
         Row row = bench.measure(c, {options.repeats, options.repeat_seconds(), options.copy_seconds(),
