@@ -5,8 +5,13 @@ set(JACOBI_MPI_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_
 # jacobi_side_by_side(test slots cost)
 # How many of ctest's parallel slots (-j) a test takes, and about how many seconds: ctest starts the longest first. On a host with
 # GPUs one such test runs at a time: ranks of several would take turns on a GPU, and its tests are about who waits for whom.
+# Each has temporary files of its own: Open MPI's jobs of a host share a folder there, which one that ends removes when it is
+# empty, perhaps just before another one that starts has made its own in it.
 function(jacobi_side_by_side test slots cost)
+  set(temporary ${CMAKE_CURRENT_BINARY_DIR}/tmp/${test})
+  file(MAKE_DIRECTORY ${temporary})
   set_tests_properties(${test} PROPERTIES PROCESSORS ${slots} COST ${cost})
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "TMPDIR=${temporary}")
   if(JACOBI_WITH_CUDA AND JACOBI_GPUS GREATER 0)
     set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
   endif()
