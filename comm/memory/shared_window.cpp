@@ -43,8 +43,7 @@ std::string shortage(MPI_Comm sharers, std::size_t bytes, const char* purpose) {
     MPI_Get_processor_name(host, &length);
     return fmt::format(
         "{} of {} ranks on {} need {} bytes of shared memory, but {} has room for {}: enlarge it (containers: --shm-size={}m), "
-        "or "
-        "set OMPI_MCA_osc_sm_backing_directory to a folder with room",
+        "or set OMPI_MCA_osc_sm_backing_directory to a folder with room",
         purpose, needed[1], host, needed[0], folder, room, needed[0] / (1u << 20) + 1);
 }
 
