@@ -1,11 +1,24 @@
 // Stores boundary layers of any depth into the neighbours' halos: faces, edges and corners.
 #pragma once
 
-#include "copy_async.cuh"
+#include "backend.hpp"
 #include "layers.hpp"
-#include "temporal_launch.cuh"
+#include "pack.cuh"
 
 namespace jacobi::cuda {
+
+/// The neighbours' halos for one generation: HaloTargets with their parity resolved, only those that exist.
+template <class T>
+struct LayerTargets {
+    struct Layer {
+        T* origin;
+        Index pitch, plane;
+        int direction;
+    };
+    Layer layer[Direction::count];
+    int count;
+    int depth;  ///< layers
+};
 
 /// A stack of rows on its way from one place to another, by all `threads` of a block: rows of `width` elements P.
 template <class P>
@@ -15,9 +28,9 @@ struct RowCopy {
     Index from_pitch, from_plane, to_pitch, to_plane;  ///< in elements
     unsigned width, rows, planes;
 
-    /// Several at a time: one block has to fill a good part of a link, so loads must not wait for each other.
+    /// `at_a_time` loads a thread that do not wait for each other.
+    template <int at_a_time>
     __device__ void run(unsigned thread, unsigned threads) const {
-        constexpr int at_a_time = 8;
         const unsigned count = width * rows * planes;
         for (unsigned first = thread; first < count; first += at_a_time * threads) {
             P value[at_a_time];
@@ -38,47 +51,49 @@ struct RowCopy {
     }
 };
 
-/// The segment's cells that neighbours need go from this rank's field to their halos, by all `threads` of the block that has just
-/// computed them: what it reads is in its own L1 or the L2.
-template <class T>
+/// The cells [lo, hi) of a field that neighbours need go from there to their halos, by all `threads` of the block that has just
+/// computed them, after a block barrier: what it reads is in its own L1 or the L2.
+template <int at_a_time, class T>
 __device__ inline void push_layers(const LayerTargets<T>& to, const T* field, Index pitch, Index plane, const int (&n)[3],
-                                   const Segment& s, unsigned thread, unsigned threads) {
-    const Index extent[3] = {n[0], n[1], n[2]};
-    for (int code = 0; code < Direction::count; ++code) {
-        if (to.origin[code] == nullptr) continue;
+                                   const int (&tile_lo)[3], const int (&tile_hi)[3], unsigned thread, unsigned threads) {
+    for (int k = 0; k < to.count; ++k) {
+        const typename LayerTargets<T>::Layer& layer = to.layer[k];
+        const int code = layer.direction;
         const int offset[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
-        int lo[3] = {s.x_lo, s.y_lo, s.z_lo}, hi[3] = {s.x_hi, s.y_hi, s.z_hi};
+        int lo[3], hi[3];
         for (int a = 0; a < 3; ++a) {
-            if (offset[a] < 0) hi[a] = min(hi[a], to.depth);
-            if (offset[a] > 0) lo[a] = max(lo[a], n[a] - to.depth);
+            lo[a] = offset[a] > 0 ? max(tile_lo[a], n[a] - to.depth) : tile_lo[a];
+            hi[a] = offset[a] < 0 ? min(tile_hi[a], to.depth) : tile_hi[a];
         }
         if (lo[0] >= hi[0] || lo[1] >= hi[1] || lo[2] >= hi[2]) continue;
         const unsigned width = static_cast<unsigned>(hi[0] - lo[0]), rows = static_cast<unsigned>(hi[1] - lo[1]);
         const unsigned planes = static_cast<unsigned>(hi[2] - lo[2]);
         const T* source = field + lo[0] + lo[1] * pitch + lo[2] * plane;
-        T* target = to.origin[code] + lo[0] + lo[1] * to.pitch[code] + lo[2] * to.plane[code];
+        T* target = layer.origin + lo[0] + lo[1] * layer.pitch + lo[2] * layer.plane;
         const bool face = abs(offset[0]) + abs(offset[1]) + abs(offset[2]) == 1;
-        using P = Cells<T, 16 / static_cast<int>(sizeof(T))>;
-        constexpr unsigned pack = sizeof(P) / sizeof(T);
+        using P = Pack<T>;
+        constexpr unsigned pack = pack_cells<T>;
         const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(P) == 0; };
         if (face && width % pack == 0 && aligned(source) && aligned(target)) {  // pitches of such rows are multiples of 16 bytes
             RowCopy<P>{reinterpret_cast<const P*>(source),
                        reinterpret_cast<P*>(target),
                        pitch / pack,
                        plane / pack,
-                       to.pitch[code] / pack,
-                       to.plane[code] / pack,
+                       layer.pitch / pack,
+                       layer.plane / pack,
                        width / pack,
                        rows,
                        planes}
-                .run(thread, threads);
+                .template run<at_a_time>(thread, threads);
         } else if (face) {
-            RowCopy<T>{source, target, pitch, plane, to.pitch[code], to.plane[code], width, rows, planes}.run(thread, threads);
+            RowCopy<T>{source, target, pitch, plane, layer.pitch, layer.plane, width, rows, planes}.template run<at_a_time>(
+                thread, threads);
         } else {
+            const Index extent[3] = {n[0], n[1], n[2]};
             for (unsigned i = thread; i < width * rows * planes; i += threads) {
                 const unsigned x = i % width, y = i / width % rows, z = i / width / rows;
                 if (needed_towards(offset, extent, to.depth, lo[0] + x, lo[1] + y, lo[2] + z))
-                    target[x + y * to.pitch[code] + z * to.plane[code]] = source[x + y * pitch + z * plane];
+                    target[x + y * layer.pitch + z * layer.plane] = source[x + y * pitch + z * plane];
             }
         }
     }

@@ -15,7 +15,6 @@
 
 #include "copy_async.cuh"
 #include "flags.cuh"
-#include "push_layers.cuh"
 #include "temporal_plan.hpp"
 
 namespace jacobi::cuda {
@@ -268,7 +267,9 @@ __global__ void __launch_bounds__(32 * Warps, 1)
     TemporalMarch<T, N, Depth, Warps, Rows, Rhs>(a, shared_memory).run(s);
     if (!touches) return;
     __syncthreads();  // the block's stores, which its other threads read now
-    push_layers(to, a.out, a.pitch, a.plane, a.n, s, thread, 32 * Warps);
+    const int lo[3] = {s.x_lo, s.y_lo, s.z_lo}, hi[3] = {s.x_hi, s.y_hi, s.z_hi};
+    // One block has to fill a good part of a link.
+    push_layers<8>(to, a.out, a.pitch, a.plane, a.n, lo, hi, thread, 32 * Warps);
     if (flags.count > 0) raise_flags(flags, g, touching, thread);
 }
 
