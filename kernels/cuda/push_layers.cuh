@@ -38,16 +38,16 @@ struct RowCopy {
     }
 };
 
-/// The segment's cells that neighbours need go from this rank's field to their halos, by all `threads` of the block that has just
-/// computed them: what it reads is in its own L1 or the L2.
+/// The cells of a window that neighbours need go from this rank's field to their halos, by all `threads` of the block that has
+/// just computed them: what it reads is in its own L1 or the L2.
 template <class T>
 __device__ inline void push_layers(const LayerTargets<T>& to, const T* field, Index pitch, Index plane, const int (&n)[3],
-                                   const Segment& s, unsigned thread, unsigned threads) {
+                                   const Window& w, int z_lo, int z_hi, unsigned thread, unsigned threads) {
     const Index extent[3] = {n[0], n[1], n[2]};
     for (int code = 0; code < Direction::count; ++code) {
         if (to.origin[code] == nullptr) continue;
         const int offset[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
-        int lo[3] = {s.x_lo, s.y_lo, s.z_lo}, hi[3] = {s.x_hi, s.y_hi, s.z_hi};
+        int lo[3] = {w.x_lo, w.y_lo, z_lo}, hi[3] = {w.x_hi, w.y_hi, z_hi};
         for (int a = 0; a < 3; ++a) {
             if (offset[a] < 0) hi[a] = min(hi[a], to.depth);
             if (offset[a] > 0) lo[a] = max(lo[a], n[a] - to.depth);
