@@ -7,8 +7,8 @@
 
 namespace jacobi::cuda {
 
-/// A stack of rows on its way from one place to another, by all `threads` of a block: rows of `width` elements P.
-template <class P>
+/// A stack of rows on its way from one place to another, by all `Threads` of a block: rows of `width` elements P.
+template <class P, unsigned Threads>
 struct RowCopy {
     const P* from;
     P* to;
@@ -16,33 +16,40 @@ struct RowCopy {
     unsigned width, rows, planes;
 
     /// Several at a time: one block has to fill a good part of a link, so loads must not wait for each other.
-    __device__ void run(unsigned thread, unsigned threads) const {
-        constexpr int at_a_time = 8;
-        const unsigned count = width * rows * planes;
-        for (unsigned first = thread; first < count; first += at_a_time * threads) {
+    __device__ void run(unsigned thread) const {
+        constexpr int at_a_time = 4096 / Threads;
+        // From element to element by carries: divisions would cost more than the copy.
+        unsigned x = thread % width, y = thread / width % rows, z = thread / width / rows;
+        const unsigned dx = Threads % width, dy = Threads / width % rows, dz = Threads / width / rows;
+        while (z < planes) {
             P value[at_a_time];
-            Index target[at_a_time];
+            P* target[at_a_time];
 #pragma unroll
             for (int j = 0; j < at_a_time; ++j) {
-                const unsigned i = first + j * threads;
-                if (i >= count) break;
-                const unsigned x = i % width, y = i / width % rows, z = i / width / rows;
-                value[j] = from[x + y * from_pitch + z * from_plane];
-                target[j] = x + y * to_pitch + z * to_plane;
+                target[j] = nullptr;
+                if (z < planes) {
+                    value[j] = from[x + y * from_pitch + z * from_plane];
+                    target[j] = to + x + y * to_pitch + z * to_plane;
+                }
+                x += dx;
+                y += dy;
+                z += dz;
+                if (x >= width) x -= width, ++y;
+                if (y >= rows) y -= rows, ++z;
             }
 #pragma unroll
             for (int j = 0; j < at_a_time; ++j) {
-                if (first + j * threads < count) to[target[j]] = value[j];
+                if (target[j] != nullptr) *target[j] = value[j];
             }
         }
     }
 };
 
-/// The cells of a window that neighbours need go from this rank's field to their halos, by all `threads` of the block that has
+/// The cells of a window that neighbours need go from this rank's field to their halos, by all `Threads` of the block that has
 /// just computed them: what it reads is in its own L1 or the L2.
-template <class T>
+template <unsigned Threads, class T>
 __device__ inline void push_layers(const LayerTargets<T>& to, const T* field, Index pitch, Index plane, const int (&n)[3],
-                                   const Window& w, int z_lo, int z_hi, unsigned thread, unsigned threads) {
+                                   const Window& w, int z_lo, int z_hi, unsigned thread) {
     const Index extent[3] = {n[0], n[1], n[2]};
     for (int code = 0; code < Direction::count; ++code) {
         if (to.origin[code] == nullptr) continue;
@@ -62,20 +69,20 @@ __device__ inline void push_layers(const LayerTargets<T>& to, const T* field, In
         constexpr unsigned pack = sizeof(P) / sizeof(T);
         const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(P) == 0; };
         if (face && width % pack == 0 && aligned(source) && aligned(target)) {  // pitches of such rows are multiples of 16 bytes
-            RowCopy<P>{reinterpret_cast<const P*>(source),
-                       reinterpret_cast<P*>(target),
-                       pitch / pack,
-                       plane / pack,
-                       to.pitch[code] / pack,
-                       to.plane[code] / pack,
-                       width / pack,
-                       rows,
-                       planes}
-                .run(thread, threads);
+            RowCopy<P, Threads>{reinterpret_cast<const P*>(source),
+                                reinterpret_cast<P*>(target),
+                                pitch / pack,
+                                plane / pack,
+                                to.pitch[code] / pack,
+                                to.plane[code] / pack,
+                                width / pack,
+                                rows,
+                                planes}
+                .run(thread);
         } else if (face) {
-            RowCopy<T>{source, target, pitch, plane, to.pitch[code], to.plane[code], width, rows, planes}.run(thread, threads);
+            RowCopy<T, Threads>{source, target, pitch, plane, to.pitch[code], to.plane[code], width, rows, planes}.run(thread);
         } else {
-            for (unsigned i = thread; i < width * rows * planes; i += threads) {
+            for (unsigned i = thread; i < width * rows * planes; i += Threads) {
                 const unsigned x = i % width, y = i / width % rows, z = i / width / rows;
                 if (needed_towards(offset, extent, to.depth, lo[0] + x, lo[1] + y, lo[2] + z))
                     target[x + y * to.pitch[code] + z * to.plane[code]] = source[x + y * pitch + z * plane];

@@ -277,7 +277,7 @@ __global__ void __launch_bounds__(32 * Warps, 1)
     if (!touches) return;
     __syncthreads();  // the block's stores, which its other threads read now
     for (int i = 0; i < s.count(); ++i)
-        push_layers(to, a.out, a.pitch, a.plane, a.n, s.windows[i], s.z_lo, s.z_hi, thread, 32 * Warps);
+        push_layers<32 * Warps>(to, a.out, a.pitch, a.plane, a.n, s.windows[i], s.z_lo, s.z_hi, thread);
     if (flags.count > 0) raise_flags(flags, g, touching, thread);
 }
 
