@@ -1,4 +1,4 @@
-// Stores boundary layers of any depth into the neighbours' halos: faces, edges and corners.
+// Stores boundary layers of any depth into the neighbours' halos: z faces, edges and corners.
 #pragma once
 
 #include "copy_async.cuh"
@@ -54,6 +54,8 @@ __device__ inline void push_layers(const LayerTargets<T>& to, const T* field, In
     for (int code = 0; code < Direction::count; ++code) {
         if (to.origin[code] == nullptr) continue;
         const int offset[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
+        const bool face = abs(offset[0]) + abs(offset[1]) + abs(offset[2]) == 1;
+        if (face && offset[2] == 0) continue;
         int lo[3] = {w.x_lo, w.y_lo, z_lo}, hi[3] = {w.x_hi, w.y_hi, z_hi};
         for (int a = 0; a < 3; ++a) {
             if (offset[a] < 0) hi[a] = min(hi[a], to.depth);
@@ -64,7 +66,6 @@ __device__ inline void push_layers(const LayerTargets<T>& to, const T* field, In
         const unsigned planes = static_cast<unsigned>(hi[2] - lo[2]);
         const T* source = field + lo[0] + lo[1] * pitch + lo[2] * plane;
         T* target = to.origin[code] + lo[0] + lo[1] * to.pitch[code] + lo[2] * to.plane[code];
-        const bool face = abs(offset[0]) + abs(offset[1]) + abs(offset[2]) == 1;
         using P = Cells<T, 16 / static_cast<int>(sizeof(T))>;
         constexpr unsigned pack = sizeof(P) / sizeof(T);
         const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(P) == 0; };
