@@ -1,4 +1,5 @@
-// Stores boundary layers of any depth into the neighbours' halos: z faces, edges and corners.
+// Stores boundary layers of any depth into the neighbours' halos: those at x and y faces cell by cell as they are computed, those
+// at z faces, edges and corners by a whole block when it is done.
 #pragma once
 
 #include "copy_async.cuh"
@@ -6,6 +7,53 @@
 #include "temporal_launch.cuh"
 
 namespace jacobi::cuda {
+
+/// Direction::code of faces 0 to 3.
+__device__ constexpr int code_of_face(int f) { return Direction::count / 2 + (f % 2 == 0 ? -1 : 1) * (f < 2 ? 1 : 3); }
+
+/// A thread has Rows rows of `valid` cells from (x, y) on, of which it stores those that `stored` has bits of. The ones with
+/// cells that neighbours across x and y faces need: Rows bits a face.
+template <int Rows, class T>
+__device__ inline unsigned face_rows(const LayerTargets<T>& to, const int (&n)[3], int x, int y, int valid, unsigned stored) {
+    unsigned rows = 0;
+    for (int f = 0; f < 4; ++f) {
+        if (to.origin[code_of_face(f)] == nullptr) continue;
+        const int layers = f % 2 == 0 ? to.depth : n[f / 2] - to.depth;
+        for (int r = 0; r < Rows; ++r) {
+            const int lo = f < 2 ? x : y + r, hi = f < 2 ? x + valid - 1 : lo;
+            if ((stored >> r & 1) != 0 && (f % 2 == 0 ? lo < layers : hi >= layers)) rows |= 1u << (Rows * f + r);
+        }
+    }
+    return rows;
+}
+
+/// Stores those cells of plane z. As they arise: kept to the end, the layers of all blocks at a face would queue for the link
+/// together. In these halos nobody reads generation g - 1 any more: the block, or the host that launched it, has awaited the
+/// neighbours' g before it began.
+template <class T, int N, int Rows>
+__device__ inline void push_rows(const LayerTargets<T>& to, const int (&n)[3], unsigned face_rows, int x, int y, int z, int valid,
+                                 const Cells<T, N> (&cells)[Rows]) {
+#pragma unroll 1
+    for (int f = 0; f < 4; ++f, face_rows >>= Rows) {
+        const unsigned rows = face_rows & ((1u << Rows) - 1);
+        if (rows == 0) continue;
+        const Index pitch = to.pitch[code_of_face(f)];
+        T* target = to.origin[code_of_face(f)] + x + y * pitch + z * to.plane[code_of_face(f)];
+        const int first = f == 1 ? n[0] - to.depth - x : 0, last = f == 0 ? min(valid, to.depth - x) : valid;
+#pragma unroll
+        for (int r = 0; r < Rows; ++r, target += pitch) {
+            if ((rows >> r & 1) == 0) continue;
+            if (first <= 0 && last >= N && reinterpret_cast<std::uintptr_t>(target) % sizeof(cells[r]) == 0) {
+                *reinterpret_cast<Cells<T, N>*>(target) = cells[r];
+            } else {
+#pragma unroll
+                for (int i = 0; i < N; ++i) {
+                    if (i >= first && i < last) target[i] = cells[r].v[i];
+                }
+            }
+        }
+    }
+}
 
 /// A stack of rows on its way from one place to another, by all `Threads` of a block: rows of `width` elements P.
 template <class P, unsigned Threads>
@@ -45,8 +93,8 @@ struct RowCopy {
     }
 };
 
-/// The cells of a window that neighbours need go from this rank's field to their halos, by all `Threads` of the block that has
-/// just computed them: what it reads is in its own L1 or the L2.
+/// The cells of a window that neighbours across z faces, edges and corners need go from this rank's field to their halos, by all
+/// `Threads` of the block that has just computed them: what it reads is in its own L1 or the L2.
 template <unsigned Threads, class T>
 __device__ inline void push_layers(const LayerTargets<T>& to, const T* field, Index pitch, Index plane, const int (&n)[3],
                                    const Window& w, int z_lo, int z_hi, unsigned thread) {

@@ -67,7 +67,7 @@ class TemporalMarch {
         rows_ = 0;
 #pragma unroll
         for (int r = 0; r < Rows; ++r) rows_ |= (y_ + r >= w.y_lo && y_ + r < w.y_hi) ? 1u << r : 0u;
-        rows_ |= rows_for_neighbours() << Rows;
+        rows_ |= face_rows<Rows>(to_, a_.n, x_, y_, valid_, rows_) << Rows;
         const int begin = a_.dirichlet[4] ? max(0, s.z_lo - Depth) : s.z_lo - Depth;
         const int end = s.z_hi + Depth;
         load_end_ = a_.dirichlet[5] ? min(a_.n[2], end) : end;
@@ -173,7 +173,7 @@ class TemporalMarch {
         barrier_.arrive();
         if (k - Depth >= z_lo_ && valid_ > 0) {
             store(fresh);
-            if (rows_ >> Rows != 0) push(fresh, k - Depth);
+            if (rows_ >> Rows != 0) push_rows(to_, a_.n, rows_ >> Rows, x_, y_, k - Depth, valid_, fresh);
         }
         out_ += a_.plane;
     }
@@ -244,50 +244,6 @@ class TemporalMarch {
         }
     }
 
-    /// Of the stored rows those that neighbours across x and y faces need: Rows bits a face.
-    __device__ unsigned rows_for_neighbours() const {
-        unsigned rows = 0;
-        for (int f = 0; f < 4; ++f) {
-            if (to_.origin[code_of(f)] == nullptr) continue;
-            const int first = f < 2 ? x_ : y_, layers = f % 2 == 0 ? to_.depth : a_.n[f / 2] - to_.depth;
-            for (int r = 0; r < Rows; ++r) {
-                const int lo = f < 2 ? first : first + r, hi = f < 2 ? first + valid_ - 1 : lo;
-                if ((rows_ >> r & 1) != 0 && (f % 2 == 0 ? lo < layers : hi >= layers)) rows |= 1u << (Rows * f + r);
-            }
-        }
-        return rows;
-    }
-    /// Direction::code of faces 0 to 3.
-    __device__ static constexpr int code_of(int f) { return Direction::count / 2 + (f % 2 == 0 ? -1 : 1) * (f < 2 ? 1 : 3); }
-
-    /// Layers at x and y faces go to the neighbours as they arise: kept to the end, those of all blocks at a face would queue for
-    /// the link together. In these halos nobody reads generation g - 1 any more: the block, or the host that launched it, has
-    /// awaited the neighbours' g before it began.
-    __device__ void push(const P (&cells)[Rows], int z) const {
-#pragma unroll 1
-        for (unsigned rest = rows_ >> Rows; rest != 0;) {
-            const int f = (__ffs(static_cast<int>(rest)) - 1) / Rows;
-            const unsigned rows = rest >> Rows * f & all_rows;
-            rest ^= rows << Rows * f;
-            const int code = code_of(f);
-            const Index pitch = to_.pitch[code];
-            T* to = to_.origin[code] + x_ + y_ * pitch + z * to_.plane[code];
-            const int first = f == 1 ? a_.n[0] - to_.depth - x_ : 0, last = f == 0 ? min(valid_, to_.depth - x_) : valid_;
-#pragma unroll
-            for (int r = 0; r < Rows; ++r, to += pitch) {
-                if ((rows >> r & 1) == 0) continue;
-                if (first <= 0 && last >= N && reinterpret_cast<std::uintptr_t>(to) % sizeof(P) == 0) {
-                    *reinterpret_cast<P*>(to) = cells[r];
-                } else {
-#pragma unroll
-                    for (int i = 0; i < N; ++i) {
-                        if (i >= first && i < last) to[i] = cells[r].v[i];
-                    }
-                }
-            }
-        }
-    }
-
     static constexpr unsigned all_rows = (1u << Rows) - 1;
     const TemporalArgs<T>& a_;
     const LayerTargets<T>& to_;
@@ -298,7 +254,7 @@ class TemporalMarch {
     int x_, y_;                    ///< first cell of the lane, in the warp's first row
     int present_;                  ///< rows that exist in memory
     int valid_;                    ///< cells of the lane that are stored
-    unsigned rows_;                ///< rows that are stored, and behind them those that neighbours need, face by face
+    unsigned rows_;                ///< bits of those that are stored, and above them face_rows
     int z_lo_, load_end_, slot_, fill_, rhs_slot_, rhs_fill_;
     P value_[Depth][2][Rows];  ///< by level and parity of the step: the two newest planes
 };
