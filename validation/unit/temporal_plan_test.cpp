@@ -146,6 +146,7 @@ TEST(TemporalPlan, SharesSegmentsAmongRemainders) {
         EXPECT_EQ(count(low, {2 + side}), 9u * 21 + 5);
         EXPECT_EQ(count(tall, {side}), 9u * 9 + 3);
         EXPECT_EQ(count(tall, {2 + side}), 9u * 9 + 3);
+        EXPECT_EQ(count(wide, {side}), 4u * 21 + 11);
         EXPECT_EQ(count(wide, {2 + side}), 4u * 21 + 6 + 2);
     }
     EXPECT_EQ(count(low, {0, 1}), 9u * 21 + 6);
