@@ -4,7 +4,7 @@
 
 #include "copy_async.cuh"
 #include "layers.hpp"
-#include "temporal_launch.cuh"
+#include "temporal_args.hpp"
 
 namespace jacobi::cuda {
 
