@@ -114,7 +114,10 @@ class Pass {
                 __syncthreads();
             }
         });
-        for (const Segment& s : plan.segments) divided += s.count() > 1;
+        for (const Segment& s : plan.segments) {
+            shared_across += s.across > 1 && s.windows[1].x_lo < s.windows[1].x_hi;
+            shared_up += s.up > 1 && s.windows[1].x_lo < s.windows[1].x_hi;
+        }
     }
 
     /// How many values are not what they should be.
@@ -136,7 +139,7 @@ class Pass {
         return count;
     }
 
-    int divided = 0;
+    int shared_across = 0, shared_up = 0;  ///< thread blocks with several windows
 
  private:
     static constexpr T unknown = std::numeric_limits<T>::quiet_NaN(), unset = 777;
@@ -195,31 +198,36 @@ class Pass {
     LayerTargets<T> to_{};
 };
 
+enum Shared { across = 1, up = 2 };
+
 template <class T, int N, int Depth, bool Rhs>
-void check(const std::array<int, 3>& n, std::initializer_list<unsigned> masks, int layers) {
+void check(const std::array<int, 3>& n, std::initializer_list<unsigned> masks, int layers, int shared) {
     for (const unsigned mask : masks) {
+        const std::string where =
+            std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " + std::to_string(n[2]) + ", mask " + std::to_string(mask);
         Pass<T, N, Depth, 4, Rhs> pass(n, mask, layers);
         pass.run();
-        EXPECT_EQ(pass.wrong(), 0) << n[0] << " x " << n[1] << " x " << n[2] << ", mask " << mask;
-        EXPECT_GT(pass.divided, 0) << n[0] << " x " << n[1] << " x " << n[2] << ", mask " << mask;
+        EXPECT_EQ(pass.wrong(), 0) << where;
+        EXPECT_EQ(pass.shared_across > 0, (shared & across) != 0) << where;
+        EXPECT_EQ(pass.shared_up > 0, (shared & up) != 0) << where;
     }
 }
 
-// Windows of 64 x 16 cells (128 x 16 with four cells a lane). A part of half a window's height keeps four rows of two sweeps.
+// Windows of 64 x 16 cells (128 x 16 with four cells a lane). Half a window's height is enough for two sweeps.
 TEST(TemporalMarch, PartsAlongXAtEveryKindOfFace) {
-    check<double, 2, 3, false>({70, 15, 3}, {0, 1, 2, 3, 63}, 3);
-    check<float, 4, 3, true>({131, 12, 4}, {0, 2, 13}, 4);
-    check<float, 2, 1, false>({66, 20, 3}, {0, 1, 14}, 1);
+    check<double, 2, 3, false>({70, 20, 3}, {0, 1, 2, 3}, 3, across);
+    check<float, 4, 3, true>({131, 17, 4}, {0, 2, 49}, 4, across);
+    check<float, 2, 1, false>({66, 20, 3}, {0, 1, 50}, 1, across);
 }
 
 TEST(TemporalMarch, PartsAlongYBetweenWholeWindows) {
-    check<double, 2, 2, true>({67, 30, 3}, {0, 8, 12}, 2);
-    check<float, 2, 2, false>({61, 28, 4}, {4, 8, 28, 46}, 3);
+    check<double, 2, 2, true>({176, 30, 3}, {0, 8}, 2, up);
+    check<float, 2, 2, false>({120, 28, 4}, {4, 8, 60}, 3, up);
 }
 
 TEST(TemporalMarch, PartsAlongBothAndNeighboursEverywhere) {
-    check<double, 2, 2, false>({64, 28, 5}, {15, 63}, 2);
-    check<float, 2, 3, true>({9, 14, 6}, {63}, 3);
+    check<double, 2, 2, false>({124, 28, 5}, {15, 63}, 2, across | up);
+    check<float, 2, 3, true>({9, 14, 6}, {63}, 3, across);
 }
 
 }  // namespace
