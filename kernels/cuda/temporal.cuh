@@ -7,7 +7,8 @@
 // (N cells a lane, x neighbours by shuffle) and Rows rows; only its first and last row go through shared memory.
 //
 // The rim of a window is computed from unknown neighbours and thrown away: it shrinks by a cell a level, so windows overlap by
-// Depth cells a side. At a Dirichlet face nothing is lost: the face's value stands in for the neighbour.
+// Depth cells a side. At a Dirichlet face nothing is lost: the face's value stands in for the neighbour. What is left of the
+// block may need only a part of a window: then the lanes of a warp, or the warps, are shared among several such parts.
 //
 // The idea of levels in registers with few shared rows is that of N.5D blocking (Nguyen et al., SC'10; Matsumura et al., AN5D,
 // CGO'20); what is different here is that levels lag by one plane, so that partial sums need no barrier of their own.
@@ -15,6 +16,7 @@
 
 #include "copy_async.cuh"
 #include "flags.cuh"
+#include "push_layers.cuh"
 #include "temporal_plan.hpp"
 
 namespace jacobi::cuda {
@@ -43,8 +45,8 @@ class TemporalMarch {
     enum class Rim { none, x, all };
 
  public:
-    __device__ TemporalMarch(const TemporalArgs<T>& a, std::byte* shared)
-        : a_(a), barrier_(shared + Tile::ring + Tile::rhs_ring + Tile::edges, Warps) {
+    __device__ TemporalMarch(const TemporalArgs<T>& a, const LayerTargets<T>& to, std::byte* shared)
+        : a_(a), to_(to), barrier_(shared + Tile::ring + Tile::rhs_ring + Tile::edges, Warps) {
         const int lane = threadIdx.x, warp = threadIdx.y;
         ring_ = reinterpret_cast<P*>(shared) + warp * Rows * 32 + lane;
         rhs_ring_ = reinterpret_cast<P*>(shared + Tile::ring) + warp * Rows * 32 + lane;
@@ -53,15 +55,19 @@ class TemporalMarch {
     }
 
     __device__ void run(const Segment& s) {
-        const int lane = threadIdx.x, warp = threadIdx.y;
-        x_ = s.x + lane * N;
-        y_ = s.y + warp * Rows;
+        const int warp = threadIdx.y;
+        // Lanes and warps that border on another window take its cells for their neighbours: their rim, which is lost anyway.
+        const int lanes = 32 / s.across, warps = Warps / s.up;
+        const Window& w = s.windows[warp / warps * s.across + threadIdx.x / lanes];
+        x_ = w.x + threadIdx.x % lanes * N;
+        y_ = w.y + warp % warps * Rows;
         const int x_last = (a_.n[0] + a_.reach[0] - 1) / N * N, y_last = a_.n[1] + a_.reach[1] - 1;
-        present_ = x_ <= x_last ? max(0, min(Rows, y_last - y_ + 1)) : 0;
-        valid_ = x_ < s.x_lo ? 0 : min(s.x_hi - x_, N);
+        present_ = x_ <= x_last && w.x_lo < w.x_hi ? max(0, min(Rows, y_last - y_ + 1)) : 0;
+        valid_ = x_ < w.x_lo ? 0 : min(w.x_hi - x_, N);
         rows_ = 0;
 #pragma unroll
-        for (int r = 0; r < Rows; ++r) rows_ |= (y_ + r >= s.y_lo && y_ + r < s.y_hi) ? 1u << r : 0u;
+        for (int r = 0; r < Rows; ++r) rows_ |= (y_ + r >= w.y_lo && y_ + r < w.y_hi) ? 1u << r : 0u;
+        rows_ |= face_rows<Rows>(to_, a_.n, x_, y_, valid_, rows_) << Rows;
         const int begin = a_.dirichlet[4] ? max(0, s.z_lo - Depth) : s.z_lo - Depth;
         const int end = s.z_hi + Depth;
         load_end_ = a_.dirichlet[5] ? min(a_.n[2], end) : end;
@@ -74,8 +80,8 @@ class TemporalMarch {
         fill_ = ahead;
         rhs_fill_ = 1;
         // Below and above the window nobody computes: there the face's value stands, or what does not matter.
-        if (warp == 0 && a_.dirichlet[2] && s.y == 0) fill_edges(0, a_.face[2]);
-        if (warp == Warps - 1 && a_.dirichlet[3] && s.y + Tile::height == a_.n[1]) fill_edges(3 * 32, a_.face[3]);
+        if (warp == 0 && a_.dirichlet[2] && w.y == 0) fill_edges(0, a_.face[2]);
+        if (warp == Warps - 1 && a_.dirichlet[3] && w.y + Tile::height == a_.n[1]) fill_edges(3 * 32, a_.face[3]);
         load_field(begin, 0);
         copy_commit();
         load_field(begin + 1, 1);
@@ -86,8 +92,12 @@ class TemporalMarch {
 #pragma unroll
             for (int r = 0; r < Rows; ++r) value_[l][0][r] = value_[l][1][r] = P{};
         }
-        const bool overhangs = a_.dirichlet[3] && s.y + Tile::height > a_.n[1];
-        const bool x_rim = (a_.dirichlet[0] && s.x <= 0) || (a_.dirichlet[1] && s.x + Tile::width >= a_.n[0]);
+        bool overhangs = false, x_rim = false;
+        for (int i = 0; i < s.count(); ++i) {
+            const Window& each = s.windows[i];
+            overhangs |= a_.dirichlet[3] && each.y + Tile::height / s.up > a_.n[1];
+            x_rim |= (a_.dirichlet[0] && each.x <= 0) || (a_.dirichlet[1] && each.x + Tile::width / s.across >= a_.n[0]);
+        }
         const auto rim = [&](int k) {
             if (overhangs || (a_.dirichlet[4] && k <= Depth) || (a_.dirichlet[5] && k >= a_.n[2])) return Rim::all;
             return x_rim ? Rim::x : Rim::none;
@@ -161,7 +171,10 @@ class TemporalMarch {
             edge_[(Parity * Depth + l) * Tile::level + 64] = value_[l][1 - Parity][Rows - 1];
         }
         barrier_.arrive();
-        if (k - Depth >= z_lo_ && valid_ > 0) store(fresh);
+        if (k - Depth >= z_lo_ && valid_ > 0) {
+            store(fresh);
+            if (rows_ >> Rows != 0) push_layer_rows(to_, a_.n, rows_ >> Rows, x_, y_, k - Depth, valid_, fresh);
+        }
         out_ += a_.plane;
     }
 
@@ -220,7 +233,7 @@ class TemporalMarch {
     }
 
     __device__ void store(const P (&cells)[Rows]) const {
-        if (valid_ == N && rows_ == (1u << Rows) - 1) {
+        if (valid_ == N && (rows_ & all_rows) == all_rows) {
 #pragma unroll
             for (int r = 0; r < Rows; ++r) *reinterpret_cast<P*>(out_ + r * a_.pitch) = cells[r];
             return;
@@ -231,7 +244,9 @@ class TemporalMarch {
         }
     }
 
+    static constexpr unsigned all_rows = (1u << Rows) - 1;
     const TemporalArgs<T>& a_;
+    const LayerTargets<T>& to_;
     SplitBarrier barrier_;
     P *ring_, *rhs_ring_, *edge_;  ///< this lane's place in its warp's rows
     const T *from_, *rhs_from_;    ///< of the next plane to load
@@ -239,7 +254,7 @@ class TemporalMarch {
     int x_, y_;                    ///< first cell of the lane, in the warp's first row
     int present_;                  ///< rows that exist in memory
     int valid_;                    ///< cells of the lane that are stored
-    unsigned rows_;                ///< rows that are stored
+    unsigned rows_;                ///< bits of those that are stored, and above them face_rows
     int z_lo_, load_end_, slot_, fill_, rhs_slot_, rhs_fill_;
     P value_[Depth][2][Rows];  ///< by level and parity of the step: the two newest planes
 };
@@ -254,7 +269,7 @@ __global__ void __launch_bounds__(32 * Warps, 1)
     extern __shared__ __align__(128) std::byte shared_memory[];
     const unsigned thread = threadIdx.y * 32 + threadIdx.x;
     const bool touches = blockIdx.x < touching;
-    const Segment s = segments[blockIdx.x];
+    const Segment& s = segments[blockIdx.x];
     Generation g = 0;
     if (flags.count > 0) {
         if (!touches) {
@@ -264,12 +279,11 @@ __global__ void __launch_bounds__(32 * Warps, 1)
             if (!await_flags(flags, g, thread)) return;
         }
     }
-    TemporalMarch<T, N, Depth, Warps, Rows, Rhs>(a, shared_memory).run(s);
+    TemporalMarch<T, N, Depth, Warps, Rows, Rhs>(a, to, shared_memory).run(s);
     if (!touches) return;
     __syncthreads();  // the block's stores, which its other threads read now
-    const int lo[3] = {s.x_lo, s.y_lo, s.z_lo}, hi[3] = {s.x_hi, s.y_hi, s.z_hi};
-    // One block has to fill a good part of a link.
-    push_layers<8>(to, a.out, a.pitch, a.plane, a.n, lo, hi, thread, 32 * Warps);
+    for (int i = 0; i < s.count(); ++i)
+        push_layers<32 * Warps>(to, a.out, a.pitch, a.plane, a.n, s.windows[i], s.z_lo, s.z_hi, thread);
     if (flags.count > 0) raise_flags(flags, g, touching, thread);
 }
 

@@ -3,7 +3,6 @@
 
 #include "flags.cuh"
 #include "handles.hpp"
-#include "push_layers.cuh"
 #include "temporal_plan.hpp"
 
 namespace jacobi::cuda {
@@ -19,6 +18,15 @@ struct TemporalArgs {
     int reach[3];  ///< layers of cells that exist beyond the + face of each axis; 0 beyond a Dirichlet face
     bool dirichlet[face_count];
     T face[face_count];  ///< values of the Dirichlet faces
+};
+
+/// HaloTarget of every direction with its parity resolved; null: no neighbour.
+template <class T>
+struct LayerTargets {
+    T* origin[Direction::count];
+    Index pitch[Direction::count];
+    Index plane[Direction::count];
+    int depth;  ///< layers
 };
 
 /// Deepest pass. Four levels of a window fill a multiprocessor's registers: deeper ones lost (kernels/README.md).
