@@ -31,8 +31,8 @@ __device__ inline unsigned face_rows(const LayerTargets<T>& to, const int (&n)[3
 /// together. In these halos nobody reads generation g - 1 any more: the block, or the host that launched it, has awaited the
 /// neighbours' g before it began.
 template <class T, int N, int Rows>
-__device__ inline void push_rows(const LayerTargets<T>& to, const int (&n)[3], unsigned face_rows, int x, int y, int z, int valid,
-                                 const Cells<T, N> (&cells)[Rows]) {
+__device__ inline void push_layer_rows(const LayerTargets<T>& to, const int (&n)[3], unsigned face_rows, int x, int y, int z,
+                                       int valid, const Cells<T, N> (&cells)[Rows]) {
 #pragma unroll 1
     for (int f = 0; f < 4; ++f, face_rows >>= Rows) {
         const unsigned rows = face_rows & ((1u << Rows) - 1);

@@ -172,7 +172,7 @@ class TemporalMarch {
         barrier_.arrive();
         if (k - Depth >= z_lo_ && valid_ > 0) {
             store(fresh);
-            if (rows_ >> Rows != 0) push_rows(to_, a_.n, rows_ >> Rows, x_, y_, k - Depth, valid_, fresh);
+            if (rows_ >> Rows != 0) push_layer_rows(to_, a_.n, rows_ >> Rows, x_, y_, k - Depth, valid_, fresh);
         }
         out_ += a_.plane;
     }
