@@ -16,7 +16,7 @@ constexpr std::int64_t prefetch_bytes = 2048;  // measured: kernels/README.md
 /// does not use what a core can have under way.
 template <class T, bool Rhs, int Planes>
 struct Rows {
-    const SweepArgs<T>& args;
+    const SweepArgs<T> args;  // a copy: no store can change it
 
     /// The update of one vector of cells of each plane, the first at element `at` (kernels/stencil.hpp states the contract of its
     /// order).
@@ -104,10 +104,10 @@ void for_cells(const SweepArgs<T>& args, const Range& r, Sink&& sink) {
 template <class T, bool Rhs>
 void sweep_range(const SweepArgs<T>& args, const Range& r, bool stream) {
     if (stream) {
-        for_cells<T, Rhs>(args, r, [&](std::int64_t at, auto v) { v.stream(args.out + at); });
+        for_cells<T, Rhs>(args, r, [out = args.out](std::int64_t at, auto v) { v.stream(out + at); });
         store_fence();
     } else {
-        for_cells<T, Rhs>(args, r, [&](std::int64_t at, auto v) { v.store(args.out + at); });
+        for_cells<T, Rhs>(args, r, [out = args.out](std::int64_t at, auto v) { v.store(out + at); });
     }
 }
 
@@ -115,6 +115,11 @@ template <class T>
 void sweep(const SweepArgs<T>& args, const Range& range, bool stream) {
     args.b ? sweep_range<T, true>(args, range, stream) : sweep_range<T, false>(args, range, stream);
 }
+
+// Each uses the one before.
+#include "temporal_tiles.inl"
+
+#include "temporal_rows.inl"
 
 #include "temporal_isa.inl"
 
