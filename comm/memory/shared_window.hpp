@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "large_pages.hpp"
 #include "topology.hpp"
 
 namespace jacobi {
@@ -29,6 +30,7 @@ class SharedWindow {
 
  private:
     MPI_Win window_ = MPI_WIN_NULL;
+    LargePages pages_;
 };
 
 }  // namespace jacobi
