@@ -1,12 +1,14 @@
 // The CUDA back end's class: one rank's block on one GPU. Its members are defined by subject in setup.cu, passes.cu,
-// messages.cu, persistent.cu, rates.cu and inspect.cu.
+// messages.cu, march.cu, temporal.cu, persistent.cu, rates.cu and inspect.cu.
 #pragma once
 
 #include "cuda_backend.hpp"
 #include "handles.hpp"
+#include "march_launch.cuh"
 #include "pass_graph.hpp"
 #include "pass_sample.hpp"
-#include "persistent.cuh"
+#include "persistent_tiles.cuh"
+#include "stopwatch.hpp"
 #include "sweep.cuh"
 #include "temporal_launch.cuh"
 
@@ -50,7 +52,6 @@ class CudaBackend final : public CudaBackendBase {
     double store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) override;
     FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds) override;
 
-    // temporal.cu
     std::string pass_shape() const override;
 
     // inspect.cu
@@ -65,17 +66,21 @@ class CudaBackend final : public CudaBackendBase {
  private:
     void synchronise();
     void fill();
-    void order_tiles();
+    void plan_march();
     void use_tiles(const FlagLinks& links);
+    void choose_persistent_kernel();
     void make_room();
     void flagged_pass(Generation g, int depth, bool overlap);
-    void touching_tiles(Generation g, unsigned count, cudaStream_t stream);
-    void other_tiles(Generation g, cudaStream_t stream);
     bool temporal() const { return setup_.depth() > 1; }  ///< passes go through temporal.cu
     enum class Part { boundary, interior, whole };
+    void march_pushing_tiles(Generation g, bool all, cudaStream_t stream);
+    void march_pass(Generation g, Part part, cudaStream_t stream);
+    PushTargets<T> push_targets(Generation g) const;
+    void pass(Generation g, int depth, Part part, cudaStream_t stream);
+    template <class Work>
+    double seconds_of(Work&& work);
     void temporal_pass(Generation g, int depth, Part part, cudaStream_t stream);
     void plan_temporal_passes();
-    double seconds_of(const TemporalShape<T>& shape, const TemporalPlan& plan);
     void upload(TemporalLaunch<T>& launch, const TemporalShape<T>& shape, TemporalPlan plan);
     TemporalArgs<T> temporal_args(Generation g) const;
     LayerTargets<T> layer_targets(Generation g) const;
@@ -92,11 +97,9 @@ class CudaBackend final : public CudaBackendBase {
     void copy_plane(void* to, Rows to_rows, const void* from, Rows from_rows, cudaMemcpyKind kind);
 
     unsigned reduce_blocks() const { return static_cast<unsigned>(properties_.multiProcessorCount) * 8; }
-    static Range range_of(const Box& box);
     /// Cell (0, 0, 0) of generation g.
     T* field(Generation g) const { return reinterpret_cast<T*>(setup_.fields[g & 1]) + setup_.layout.origin; }
     SweepArgs<T> args(Generation g) const;
-    PushTargets<T> targets(Generation g) const;
 
     // First: what the members behind it create, they create on the device that is current (a stream or event of another
     // device is an invalid handle here).
@@ -115,11 +118,10 @@ class CudaBackend final : public CudaBackendBase {
     DeviceBuffer<T> rhs_;
     DeviceBuffer<std::uint64_t> result_;
     // Passes of one sweep.
-    Range all_{};                   ///< the block's cells
-    MarchShape shape_{};            ///< how its tiles walk it
-    unsigned connected_ = 0;        ///< faces with a neighbour, a bit each
-    DeviceBuffer<unsigned> order_;  ///< tiles, those that touch a neighbour first; the others only where blocks are small
-    unsigned touching_ = 0;         ///< how many those are
+    MarchKernels<T> march_kernels_;
+    MarchShape march_{};
+    TouchingTiles touching_{};
+    bool apart_ = true;  ///< tiles that touch a neighbour are launched apart from the others
     // Passes of several.
     std::vector<TemporalLaunch<T>> temporal_;  ///< by depth - 1
 
@@ -131,6 +133,7 @@ class CudaBackend final : public CudaBackendBase {
     PassGraph graph_;
     DeviceBuffer<Generation> tile_done_;
     PersistentArgs<T> persistent_{};
+    PersistentLaunch persistent_launch_;
 };
 
 // What more than one of the sources needs.
@@ -167,11 +170,18 @@ void CudaBackend<T>::join_interior() {
     JACOBI_CUDA(cudaStreamWaitEvent(boundary_stream_.get(), joined_.get(), 0));
 }
 
+/// Time of work(), which enqueues a pass on the boundary stream; for choosing between shapes of passes.
 template <class T>
-Range CudaBackend<T>::range_of(const Box& box) {
-    Range r{};
-    for (int a = 0; a < 3; ++a) r.lo[a] = static_cast<int>(box.lo[a]), r.hi[a] = static_cast<int>(box.hi[a]);
-    return r;
+template <class Work>
+double CudaBackend<T>::seconds_of(Work&& work) {
+    const int times = small_ ? 16 : 2;
+    Stopwatch watch;
+    work();
+    watch.start(boundary_stream_.get());
+    for (int i = 0; i < times; ++i) work();
+    watch.stop(boundary_stream_.get());
+    synchronise();
+    return watch.seconds() / times;
 }
 
 template <class T>
@@ -179,19 +189,6 @@ SweepArgs<T> CudaBackend<T>::args(Generation g) const {
     const auto& c = coefficients_;
     const T* b = rhs_.get() != nullptr ? rhs_.get() + setup_.layout.origin : nullptr;
     return {field(g), field(g + 1), b, setup_.layout.pitch, setup_.layout.plane, c.cx, c.cy, c.cz, c.diag};
-}
-
-template <class T>
-PushTargets<T> CudaBackend<T>::targets(Generation g) const {
-    PushTargets<T> to{};
-    for (int f = 0; f < face_count; ++f) {
-        const HaloTarget& target = setup_.face(f);
-        to.origin[f] = reinterpret_cast<T*>(target.origin[g & 1]);
-        to.pitch[f] = target.pitch;
-        to.plane[f] = target.plane;
-    }
-    for (int a = 0; a < 3; ++a) to.last[a] = static_cast<int>(setup_.layout.extent[a] - 1);
-    return to;
 }
 
 }  // namespace jacobi::cuda

@@ -36,6 +36,12 @@ __device__ inline Generation load_acquire_system(const Generation* p) {
     asm volatile("ld.acquire.sys.global.s64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
     return value;
 }
+/// For words that only this device writes.
+__device__ inline Generation load_acquire_device(const Generation* p) {
+    Generation value;
+    asm volatile("ld.acquire.gpu.global.s64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+    return value;
+}
 __device__ inline void store_release_system(Generation* p, Generation value) {
     asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
 }
@@ -98,6 +104,11 @@ __device__ inline void raise_flags(const FlagArgs& flags, Generation g, unsigned
         flags.state->arrived = 0;
         flags.state->generation = g + 1;  // for the next kernel in the stream; these blocks have read g
     }
+}
+
+/// A wait of its own, one block, for kernels enqueued behind it. Negative g: the generation that the state names.
+static __global__ void await_kernel(const FlagArgs flags, Generation g) {
+    (void)await_flags(flags, g < 0 ? flags.state->generation : g, threadIdx.x);
 }
 
 }  // namespace jacobi::cuda

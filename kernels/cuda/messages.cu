@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "backend_state.cuh"
-#include "launch.cuh"
 #include "unpack.cuh"
 
 namespace jacobi::cuda {
@@ -42,7 +41,7 @@ void CudaBackend<T>::store_halos(Generation g, const std::vector<PackedHalo>& ha
             layer.lo[a] = static_cast<int>(halo.cells.lo[a]);
             layer.extent[a] = static_cast<int>(n[a]);
         }
-        most = std::max(most, blocks_for(static_cast<int>(volume(n)), 256));
+        most = std::max(most, static_cast<unsigned>((volume(n) + 255) / 256));
     }
     // The boundary stream: behind the last reader of these halo cells, the boundary kernels of pass g - 2 or a residual kernel,
     // and in front of those of pass g. The interior's stream reads no halo of a neighbour.

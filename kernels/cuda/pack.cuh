@@ -34,4 +34,17 @@ __device__ inline Pack<T> load_pack(const T* p) {
     }
 }
 
+/// Stores the first `valid` cells.
+template <class T>
+__device__ inline void store_cells(T* p, const Pack<T>& value, int valid) {
+    if (valid >= pack_cells<T>) {
+        *reinterpret_cast<Pack<T>*>(p) = value;
+    } else {
+#pragma unroll
+        for (int i = 0; i < pack_cells<T>; ++i) {
+            if (i < valid) p[i] = value.v[i];
+        }
+    }
+}
+
 }  // namespace jacobi::cuda

@@ -1,8 +1,24 @@
 // The CUDA back end: passes.
 #include "backend_state.cuh"
-#include "launch.cuh"
 
 namespace jacobi::cuda {
+
+template <class T>
+void CudaBackend<T>::pass(Generation g, int depth, Part part, cudaStream_t stream) {
+    temporal() ? temporal_pass(g, depth, part, stream) : march_pass(g, part, stream);
+}
+
+template <class T>
+std::string CudaBackend<T>::pass_shape() const {
+    if (!temporal()) {
+        return "tiles of " + std::to_string(march_.width) + " x " + std::to_string(march_.height) + " cells, " +
+               std::to_string(march_.chunk) + " planes each" +
+               (march_.strips > 1 ? ", " + std::to_string(march_.strips) + " strips along y" : std::string());
+    }
+    const TemporalLaunch<T>& l = temporal_.back();
+    return "windows of " + std::to_string(l.window.width) + " x " + std::to_string(l.window.height) + " cells, " +
+           std::to_string(l.chunks) + (l.chunks == 1 ? " chunk" : " chunks") + " along z";
+}
 
 template <class T>
 void CudaBackend<T>::boundary(Generation g, int depth) {
@@ -11,11 +27,7 @@ void CudaBackend<T>::boundary(Generation g, int depth) {
     JACOBI_CUDA(cudaStreamWaitEvent(stream, interior_done_[(g + 1) & 1].get(), 0));
     if (flagged_) make_room();
     sample_.mark(PassSample::boundary_begin, stream);
-    if (temporal()) {
-        temporal_pass(g, depth, Part::boundary, stream);
-    } else {
-        touching_tiles(g, touching_, stream);
-    }
+    pass(g, depth, Part::boundary, stream);
     sample_.mark(PassSample::boundary_end, stream);
     JACOBI_CUDA(cudaEventRecord(boundary_done_[g & 1].get(), stream));
 }
@@ -26,11 +38,7 @@ void CudaBackend<T>::interior(Generation g, int depth) {
     // Rule: interior(g) reads boundary cells that boundary(g - 1) wrote; boundary(g) may run beside it.
     JACOBI_CUDA(cudaStreamWaitEvent(stream, boundary_done_[(g + 1) & 1].get(), 0));
     sample_.mark(PassSample::interior_begin, stream);
-    if (temporal()) {
-        temporal_pass(g, depth, Part::interior, stream);
-    } else {
-        other_tiles(g, stream);
-    }
+    pass(g, depth, Part::interior, stream);
     sample_.mark(PassSample::interior_end, stream);
     JACOBI_CUDA(cudaEventRecord(interior_done_[g & 1].get(), stream));
     sample_.next_pass(depth);
@@ -41,28 +49,9 @@ void CudaBackend<T>::whole(Generation g, int depth) {
     cudaStream_t stream = boundary_stream_.get();
     if (flagged_) make_room();
     sample_.mark(PassSample::interior_begin, stream);
-    if (temporal()) {
-        temporal_pass(g, depth, Part::whole, stream);
-    } else if (small_ && touching_ > 0) {
-        touching_tiles(g, static_cast<unsigned>(shape_.tiles()), stream);  // and all others: one launch
-    } else {
-        touching_tiles(g, touching_, stream);
-        other_tiles(g, stream);
-    }
+    pass(g, depth, Part::whole, stream);
     sample_.mark(PassSample::interior_end, stream);
     sample_.next_pass(depth);
-}
-
-/// The first `count` tiles of the order: at least those that touch a neighbour.
-template <class T>
-void CudaBackend<T>::touching_tiles(Generation g, unsigned count, cudaStream_t stream) {
-    launch_march_list(args(g), all_, shape_, targets(g + 1), flagged_ ? flags_ : FlagArgs{}, order_.get(), count, touching_,
-                      stream);
-}
-
-template <class T>
-void CudaBackend<T>::other_tiles(Generation g, cudaStream_t stream) {
-    if (touching_ < static_cast<unsigned>(shape_.tiles())) launch_march(args(g), all_, shape_, connected_, stream);
 }
 
 /// One pass with flags. Small blocks take one kernel, whose touching tiles come first and raise while the others run: a launch is
@@ -70,7 +59,7 @@ void CudaBackend<T>::other_tiles(Generation g, cudaStream_t stream) {
 /// one kernel of the first kind.
 template <class T>
 void CudaBackend<T>::flagged_pass(Generation g, int depth, bool overlap) {
-    if (!overlap || small_ || temporal()) return whole(g, depth);
+    if (!overlap || small_ || !apart_ || temporal()) return whole(g, depth);
     boundary(g, depth);
     interior(g, depth);
 }

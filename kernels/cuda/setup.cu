@@ -4,7 +4,6 @@
 
 #include "backend_state.cuh"
 #include "fill.cuh"
-#include "launch.cuh"
 
 namespace jacobi {
 namespace cuda {
@@ -55,30 +54,11 @@ void CudaBackend<T>::setup(const BlockSetup& setup) {
         if (n > std::numeric_limits<int>::max() - 1024)
             throw Error("a block of 2^31 cells along one axis does not fit this back end");
     }
-    connected_ = 0;
-    for (int f = 0; f < face_count; ++f) connected_ |= setup_.face(f).active() ? 1u << f : 0u;
     small_ = launch_bound(setup.layout);
     coefficients_ = coefficients<T>(setup.problem.grid);
-    order_tiles();
     if (setup.problem.has_rhs()) rhs_ = DeviceBuffer<T>(setup.layout.bytes / sizeof(T));
-    plan_temporal_passes();  // measures with both buffers, so before they are filled
+    temporal() ? plan_temporal_passes() : plan_march();  // measure with both buffers, so before they are filled
     fill();
-}
-
-/// What passes of one sweep launch.
-template <class T>
-void CudaBackend<T>::order_tiles() {
-    all_ = range_of({{0, 0, 0}, setup_.layout.extent});
-    shape_ = march_shape<T>(setup_.layout.pitch, all_);
-    touching_ = 0;
-    if (connected_ == 0) return;
-    std::vector<unsigned> order;
-    touching_ = cuda::order_tiles(shape_, all_, connected_, order);
-    if (!small_) order.resize(touching_);  // the others need no list
-    order_ = DeviceBuffer<unsigned>(order.size());
-    JACOBI_CUDA(cudaMemcpyAsync(order_.get(), order.data(), order.size() * sizeof(unsigned), cudaMemcpyHostToDevice,
-                                boundary_stream_.get()));
-    synchronise();  // the list is pageable memory that goes out of scope
 }
 
 template <class T>

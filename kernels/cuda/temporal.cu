@@ -72,26 +72,6 @@ void CudaBackend<T>::upload(TemporalLaunch<T>& launch, const TemporalShape<T>& s
     synchronise();  // the plan is pageable memory that goes out of scope
 }
 
-/// Time of one pass that stores nothing into neighbours. The buffers hold anything.
-template <class T>
-double CudaBackend<T>::seconds_of(const TemporalShape<T>& shape, const TemporalPlan& plan) {
-    TemporalLaunch<T> launch;
-    upload(launch, shape, plan);
-    const Event begin = make_event(cudaEventDefault), end = make_event(cudaEventDefault);
-    const auto pass = [&](Generation g) {
-        launch.run(temporal_args(g), 0, launch.count, 0, LayerTargets<T>{}, FlagArgs{}, boundary_stream_.get());
-    };
-    pass(0);
-    JACOBI_CUDA(cudaEventRecord(begin.get(), boundary_stream_.get()));
-    pass(1);
-    pass(0);
-    JACOBI_CUDA(cudaEventRecord(end.get(), boundary_stream_.get()));
-    synchronise();
-    float milliseconds = 0;
-    JACOBI_CUDA(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
-    return milliseconds * 1e-3;
-}
-
 /// Chooses windows and chunks: for the deepest pass by measuring what a model finds promising, for the rare shallower ones by the
 /// model alone. Whatever is chosen, the bits are the same, so ranks need not agree.
 template <class T>
@@ -110,22 +90,20 @@ void CudaBackend<T>::plan_temporal_passes() {
         for (const TemporalShape<T>& shape : temporal_shapes<T>(depth)) {
             for (const int chunks : promising_chunks(n, connected, shape.window, processors, measured ? 4 : 1)) {
                 const TemporalPlan plan = plan_temporal(n, connected, setup_.depth(), shape.window, chunks);
-                const double seconds = measured ? seconds_of(shape, plan) : 0;
+                TemporalLaunch<T> launch;
+                upload(launch, shape, plan);
+                Generation g = 0;
+                const double seconds = !measured ? 0 : seconds_of([&] {
+                    // The buffers hold anything; nothing is stored into neighbours.
+                    launch.run(temporal_args(g++), 0, launch.count, 0, LayerTargets<T>{}, FlagArgs{}, boundary_stream_.get());
+                });
                 if (chosen.kernel != nullptr && seconds >= best) continue;
                 best = seconds;
-                upload(chosen, shape, plan);
+                chosen = std::move(launch);
             }
         }
         temporal_.push_back(std::move(chosen));
     }
-}
-
-template <class T>
-std::string CudaBackend<T>::pass_shape() const {
-    if (temporal_.empty()) return {};
-    const TemporalLaunch<T>& l = temporal_.back();
-    return "windows of " + std::to_string(l.window.width) + " x " + std::to_string(l.window.height) + " cells, " +
-           std::to_string(l.chunks) + (l.chunks == 1 ? " chunk" : " chunks") + " along z";
 }
 
 template <class T>

@@ -1,0 +1,130 @@
+// The CUDA back end: passes of one sweep.
+#include <algorithm>
+
+#include "backend_state.cuh"
+#include "march.cuh"
+
+namespace jacobi::cuda {
+
+namespace {
+
+template <class T, class Block>
+MarchKernels<T> kernels_of(bool rhs) {
+    if (rhs)
+        return {march_others<T, true, Block>, march_pushing<T, true, Block, true>, march_pushing<T, true, Block, false>,
+                Block::warps, Block::height};
+    return {march_others<T, false, Block>, march_pushing<T, false, Block, true>, march_pushing<T, false, Block, false>,
+            Block::warps, Block::height};
+}
+
+/// Those that were best somewhere (kernels/README.md): two rows a thread in float on large planes.
+template <class T>
+std::vector<MarchKernels<T>> march_kernels(bool rhs) {
+    std::vector<MarchKernels<T>> kernels = {kernels_of<T, MarchBlock<8, 1, 2, 5, 5>>(rhs)};
+    if constexpr (sizeof(T) == 4) {
+        kernels.push_back(kernels_of<T, MarchBlock<8, 2, 1, 4, 4>>(rhs));
+        kernels.push_back(kernels_of<T, MarchBlock<4, 2, 1, 8, 8>>(rhs));
+    }
+    return kernels;
+}
+
+/// Calls launch(grid, first row of tiles), strip by strip.
+template <class Launch>
+void for_strips(const MarchShape& s, Launch&& launch) {
+    for (int row = 0; row < s.tiles[1]; row += s.strip_tiles) {
+        launch(dim3(s.tiles[0], std::min(s.strip_tiles, s.tiles[1] - row), s.tiles[2]), row);
+        JACOBI_CUDA(cudaGetLastError());
+    }
+}
+
+}  // namespace
+
+template <class T>
+PushTargets<T> CudaBackend<T>::push_targets(Generation g) const {
+    PushTargets<T> to{};
+    for (int f = 0; f < face_count; ++f) {
+        const HaloTarget& target = setup_.face(f);
+        to.origin[f] = reinterpret_cast<T*>(target.origin[g & 1]);
+        to.pitch[f] = target.pitch;
+        to.plane[f] = target.plane;
+        if (target.active()) to.connected |= 1u << f;
+    }
+    for (int a = 0; a < 3; ++a) to.last[a] = static_cast<int>(setup_.layout.extent[a] - 1);
+    return to;
+}
+
+/// Chooses thread block, chunks and strips by measuring what is promising, a few milliseconds in all. Whatever is chosen, the
+/// bits are the same, so ranks need not agree. The buffers hold anything.
+template <class T>
+void CudaBackend<T>::plan_march() {
+    int n[3];
+    for (int a = 0; a < 3; ++a) n[a] = static_cast<int>(setup_.layout.extent[a]);
+    const auto plane = static_cast<double>(setup_.layout.plane) * sizeof(T);
+    const unsigned connected = push_targets(0).connected;
+    double best = 0;
+    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
+        for (const MarchShape& shape : promising_shapes(n, march_width<T>, kernels.height, plane)) {
+            const TouchingTiles none = touching_tiles(shape, 0);
+            Generation g = 0;
+            const double seconds = seconds_of([&] {
+                for_strips(shape, [&](dim3 grid, int row) {
+                    kernels.others<<<grid, dim3(32, kernels.warps), 0, boundary_stream_.get()>>>(args(g), shape, none, row);
+                });
+                ++g;
+            });
+            if (march_kernels_.others != nullptr && seconds >= best) continue;
+            best = seconds;
+            march_kernels_ = kernels;
+            march_ = shape;
+        }
+    }
+    touching_ = touching_tiles(march_, connected);
+    // Columns at an x face are a fraction of their rows in memory: to walk them apart from the rest costs more than to hide the
+    // exchange behind that rest would save (kernels/README.md).
+    apart_ = connected % 4 == 0 || small_;
+}
+
+/// Everything, or everything that touches a neighbour, with what neighbours need.
+template <class T>
+void CudaBackend<T>::march_pushing_tiles(Generation g, bool all, cudaStream_t stream) {
+    const dim3 block(32, march_kernels_.warps);
+    const FlagArgs flags = flagged_ ? flags_ : FlagArgs{};
+    const auto launch = [&](const auto& kernel, dim3 grid, int row) {
+        kernel<<<grid, block, 0, stream>>>(args(g), march_, touching_, push_targets(g + 1), flags, row);
+    };
+    if (apart_) {
+        // Those that touch come first, since neighbours wait for them.
+        const unsigned count = touching_.count + (all ? touching_.others : 0);
+        if (count > 0) launch(march_kernels_.numbered, dim3(count), 0);
+        JACOBI_CUDA(cudaGetLastError());
+    } else {
+        for_strips(march_, [&](dim3 grid, int row) { launch(march_kernels_.natural, grid, row); });
+    }
+}
+
+template <class T>
+void CudaBackend<T>::march_pass(Generation g, Part part, cudaStream_t stream) {
+    const auto others = [&] {
+        if (touching_.others == 0) return;
+        for_strips(march_, [&](dim3 grid, int row) {
+            march_kernels_.others<<<grid, dim3(32, march_kernels_.warps), 0, stream>>>(args(g), march_, touching_, row);
+        });
+    };
+    if (!apart_) {  // the boundary's part is the whole block
+        if (part != Part::interior) march_pushing_tiles(g, true, stream);
+    } else if (part == Part::boundary) {
+        march_pushing_tiles(g, false, stream);
+    } else if (part == Part::interior) {
+        others();
+    } else if (small_ && touching_.count > 0) {
+        march_pushing_tiles(g, true, stream);  // one launch
+    } else {
+        march_pushing_tiles(g, false, stream);
+        others();
+    }
+}
+
+template class CudaBackend<double>;
+template class CudaBackend<float>;
+
+}  // namespace jacobi::cuda

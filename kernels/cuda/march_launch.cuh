@@ -1,0 +1,20 @@
+// What passes of one sweep launch; the kernels themselves are in march.cuh, which only march.cu compiles.
+#pragma once
+
+#include "flags.cuh"
+#include "march_plan.hpp"
+#include "push_faces.cuh"
+#include "sweep.cuh"
+
+namespace jacobi::cuda {
+
+/// The kernels of one shape of thread blocks: `warps` warps, tiles of `height` rows.
+template <class T>
+struct MarchKernels {
+    void (*others)(SweepArgs<T>, MarchShape, TouchingTiles, int) = nullptr;
+    using Pushing = void (*)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, int);
+    Pushing numbered = nullptr, natural = nullptr;  ///< with stores into neighbours
+    int warps = 0, height = 0;
+};
+
+}  // namespace jacobi::cuda
