@@ -114,6 +114,7 @@ void SharedWindow::allocate(MPI_Comm node, std::size_t bytes, const char* purpos
                         purpose, bytes));
     }
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+    pages_.request(static_cast<std::byte*>(base), bytes);
 }
 
 std::byte* SharedWindow::base(int node_rank) const {
@@ -123,11 +124,12 @@ std::byte* SharedWindow::base(int node_rank) const {
     MPI_Win_shared_query(window_, node_rank, &size, &unit, &base);
     // Mappings are whole pages, so all processes move to the same place in the memory they share.
     const auto address = reinterpret_cast<std::uintptr_t>(base);
-    return reinterpret_cast<std::byte*>((address + page - 1) / page * page);
+    return pages_.view(reinterpret_cast<std::byte*>((address + page - 1) / page * page));
 }
 
 void SharedWindow::close() {
     if (window_ == MPI_WIN_NULL) return;
+    pages_.release();
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
 }

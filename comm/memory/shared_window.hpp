@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "large_pages.hpp"
 #include "topology.hpp"
 
 namespace jacobi {
@@ -33,6 +34,7 @@ class SharedWindow {
     void allocate(MPI_Comm node, std::size_t bytes, const char* purpose);
 
     MPI_Win window_ = MPI_WIN_NULL;
+    LargePages pages_;
 };
 
 }  // namespace jacobi
