@@ -33,7 +33,7 @@ TEST(PeerRecord, NamesWhateverDiffers) {
     };
     const std::vector<Fault> faults{
         {[](PeerRecord& r) { r.magic[3] ^= 1; }, {"none of this program's"}},
-        {[](PeerRecord& r) { ++r.version; }, {"version 2", "writes 1"}},
+        {[](PeerRecord& r) { ++r.version; }, {"version 3", "writes 2"}},
         {[](PeerRecord& r) { r.element = 4; }, {"values of 4 bytes", "8"}},
         {[](PeerRecord& r) { r.extent[0] = 38; }, {"38 cells along x", "37"}},
         {[](PeerRecord& r) { r.extent[1] = 22; }, {"22 cells along y", "23"}},
