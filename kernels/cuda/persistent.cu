@@ -79,7 +79,7 @@ PersistentLaunch CudaBackend<T>::resident_launch(const TileGrid& tiles) const {
         JACOBI_CUDA(cudaFuncSetAttribute(k.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
         int blocks = 0;
         JACOBI_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.kernel, 32 * shape.warps(), shape.shared_bytes()));
-        if (std::max(1, blocks * properties_.multiProcessorCount / sharers_) < tiles.count()) continue;
+        if (blocks == 0 || std::max(1, blocks * properties_.multiProcessorCount / sharers_) < tiles.count()) continue;
         return {k.kernel, 32 * shape.warps(), shape.shared_bytes(), shape};
     }
     return {};

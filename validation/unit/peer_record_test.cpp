@@ -90,6 +90,43 @@ TEST(ArenaLayout, GivesEveryWordThatNeighboursWriteALineOfItsOwn) {
     }
 }
 
+TEST(ArenaLayout, GivesEveryFaceAndParityAMailboxForItsRims) {
+    for (const std::size_t element : {4, 8}) {
+        const Index3 extent{37, 23, 19};
+        const ArenaLayout a(FieldLayout(extent, 1, element));
+        ASSERT_TRUE(a.has_rims());
+        const std::size_t row = 2 * ((37 * element + 15) / 16);
+        const std::size_t entries[3] = {23 * 19, row * 19, row * 23};
+        std::size_t end = ArenaLayout::header_bytes;
+        for (int f = 0; f < face_count; ++f) {
+            for (const std::size_t offset : a.rims[f]) {
+                EXPECT_GE(offset, end) << face_names[f];
+                EXPECT_EQ(offset % ArenaLayout::line, 0u);
+                end = offset + 16 * entries[f / 2];
+            }
+        }
+        EXPECT_LE(end, a.fields[0]);
+        EXPECT_GE(a.zeroed_bytes(), end);  // or a reader could take what lay there for cells
+    }
+}
+
+TEST(ArenaLayout, SizesMailboxesAlikeWhereBlocksMeet) {
+    EXPECT_EQ(rim_bytes({37, 23, 19}, 8, 0), rim_bytes({36, 23, 19}, 8, 0));
+    EXPECT_EQ(rim_bytes({37, 23, 19}, 4, 1), rim_bytes({37, 22, 19}, 4, 1));
+    EXPECT_EQ(rim_bytes({37, 23, 19}, 8, 2), rim_bytes({37, 23, 20}, 8, 2));
+}
+
+TEST(ArenaLayout, KnowsItsNeighboursArenas) {
+    const ArenaLayout a(FieldLayout({37, 23, 19}, 2, 4)), b(FieldLayout({36, 23, 19}, 2, 4));
+    EXPECT_EQ(a.with({36, 23, 19}), b);
+}
+
+TEST(ArenaLayout, HasNoMailboxesForFieldsThatStayOnNoChip) {
+    const ArenaLayout a(FieldLayout({200, 200, 200}, 1, 8));
+    EXPECT_FALSE(a.has_rims());
+    EXPECT_EQ(a.fields[0], ArenaLayout::header_bytes);
+}
+
 TEST(TileGrid, StaysInItsLimitsAndHasNoEmptyTile) {
     for (const int limit : {1, 2, 7, 66, 132, 1000}) {
         for (const Index rows : {1, 2, 5, 64, 1000}) {
