@@ -19,7 +19,11 @@ struct ArenaLayout {
     static constexpr std::size_t header_bytes = (tiles + face_count * TileGrid::most * line + 4095) / 4096 * 4096;
     static constexpr std::size_t probe_words = line / sizeof(std::uint64_t);
 
+    /// Larger fields stay on no chip, so their ranks have no mailboxes for rims. (A GPU of today holds some 30 MB.)
+    static constexpr std::size_t most_on_chip = std::size_t{32} << 20;
+
     FieldLayout field;
+    std::size_t rims[face_count][2] = {};  ///< RimMailbox of a face, by parity; zero without mailboxes
     std::size_t fields[2] = {0, 0};
     std::size_t bytes = 0;
 
@@ -27,9 +31,21 @@ struct ArenaLayout {
     explicit ArenaLayout(const FieldLayout& layout) : field(layout) {
         const auto up = [](std::size_t n, std::size_t to) { return (n + to - 1) / to * to; };
         fields[0] = header_bytes;
+        for (int f = 0; has_rims() && f < face_count; ++f) {
+            for (std::size_t& offset : rims[f]) {
+                offset = fields[0];
+                fields[0] = up(offset + rim_bytes(layout.extent, layout.element, f / 2), line);
+            }
+        }
+        fields[0] = up(fields[0], 4096);
         fields[1] = up(fields[0] + layout.bytes, 4096);
         bytes = up(fields[1] + layout.bytes, unit);
     }
+    bool has_rims() const { return field.bytes <= most_on_chip; }
+    /// Everything in front of the fields starts as zeros.
+    std::size_t zeroed_bytes() const { return fields[0]; }
+    /// The arena of a rank of the same run with another block.
+    ArenaLayout with(const Index3& extent) const { return ArenaLayout(FieldLayout(extent, field.halo, field.element)); }
     static constexpr std::size_t counter(Direction d) { return counters + static_cast<std::size_t>(d.code) * line; }
     static constexpr std::size_t tile(int face) { return tiles + static_cast<std::size_t>(face) * TileGrid::most * line; }
     static constexpr std::size_t probe(Direction d) { return probes + static_cast<std::size_t>(d.code) * line; }

@@ -78,8 +78,7 @@ std::string open_edges(const Topology& topology, const Decomposition& decomposit
             continue;
         }
         const int node_rank = topology.node_rank_of[e.neighbour];
-        const FieldLayout expected(decomposition.block(e.neighbour).extent(), layout.field.halo, layout.field.element);
-        e.reason = records[node_rank].mismatch(ArenaLayout(expected));
+        e.reason = records[node_rank].mismatch(layout.with(decomposition.block(e.neighbour).extent()));
         if (!e.reason.empty()) fault = e.reason;
         if (!e.reason.empty() || !distinct) continue;
         try {

@@ -54,8 +54,8 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
       layout_(arena_layout(decomposition.block(topology.rank()), precision, depths_.halo)),
       memory_(allocate(topology, backend, layout_)),
       board_(topology) {
-    // Counters, abort word and probes start at zero before anybody learns the address.
-    backend_.zero(memory_->own(), ArenaLayout::header_bytes);
+    // Counters, probes and mailboxes start at zero before anybody learns the address.
+    backend_.zero(memory_->own(), layout_.zeroed_bytes());
     try {
         edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
         messages_ =
@@ -77,9 +77,8 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     for (int p = 0; p < 2; ++p) setup_.fields[p] = memory_->own() + layout_.fields[p];
     for (const Edge& e : edges_) {
         setup_.targets[static_cast<std::size_t>(e.direction.code)] =
-            e.message()
-                ? messages_->target(e)
-                : halo_target(e, layout_.field.extent, arena_layout(decomposition.block(e.neighbour), precision, depths_.halo));
+            e.message() ? messages_->target(e)
+                        : halo_target(e, layout_.field.extent, layout_.with(decomposition.block(e.neighbour).extent()));
     }
 }
 
@@ -92,12 +91,13 @@ double HaloExchange::measure_copy_bandwidth(double seconds) {
 
 SyncContext HaloExchange::sync_context() {
     return {topology_,
+            decomposition_,
             edges_,
             backend_,
             *memory_,
             board_,
             messages_.get(),
-            layout_.field.extent,
+            layout_,
             backend_.launch_bound(layout_.field),
             depths_.temporal,
             options_.overlap,

@@ -125,9 +125,7 @@ class Measurement {
         const auto e = std::find_if(edges_.begin(), edges_.end(), [&](const Edge& edge) { return edge.direction == direction; });
         return e == edges_.end() ? nullptr : &*e;
     }
-    ArenaLayout layout_of(const Edge& e) const {
-        return ArenaLayout(FieldLayout(decomposition_.block(e.neighbour).extent(), layout_.field.halo, layout_.field.element));
-    }
+    ArenaLayout layout_of(const Edge& e) const { return layout_.with(decomposition_.block(e.neighbour).extent()); }
 
     /// 1e9 bytes a second of the slowest of the ranks that measure; 0: none did.
     template <class Work>

@@ -70,6 +70,14 @@ struct TileGrid {
 /// At most `limit` tiles for blocks of at least `rows` x `planes` rows, none of them empty, with few cells on their rims.
 TileGrid choose_tiles(int limit, Index rows, Index planes);
 
+/// Where the cells of a face arrive within a batch of persistent passes whose tiles stay on the chip, by parity of their
+/// generation. An entry is 16 bytes, 8 of cells and the generation they belong to, stored and loaded as one: whoever finds the
+/// generation there has the cells. Row by row of the face, of each row first the first halves of its 16-byte groups, then the
+/// second ones; an x face has an entry a cell. Starts as zeros, which no reader takes for cells: generation 0 travels in fields.
+struct RimMailbox {
+    std::array<std::byte*, 2> entries{nullptr, nullptr};
+};
+
 /// Counters through which kernels themselves await neighbours and tell them, one entry an edge; self edges included, so that a
 /// rank with itself as neighbour runs the same protocol. Every word has its own line of an arena and only grows.
 struct FlagLinks {
@@ -81,9 +89,12 @@ struct FlagLinks {
         // The same for persistent passes, tile by tile: one word a line, indexed by the neighbour's and this rank's tiles.
         const Generation* own_tiles = nullptr;
         Generation* there_tiles = nullptr;
+        // Only where tiles stay on the chip: this rank's mailbox for cells that come across this face, and the neighbour's.
+        RimMailbox own_rims, there_rims;
     };
     std::vector<Link> links;
-    TileGrid tiles;  ///< of persistent passes, the same on all ranks
+    TileGrid tiles;           ///< of persistent passes, the same on all ranks
+    bool tiles_stay = false;  ///< they stay on the chip, on all ranks: rims travel in mailboxes
     double timeout_s = 60;
 };
 
@@ -166,6 +177,10 @@ class Backend {
     // rank's and the neighbours', that they read from or that read what they overwrite. Not to be mixed with flagged passes in
     // one run.
     virtual int persistent_limit() const = 0;  ///< tiles that are sure to run side by side; 0: none are
+    /// Do tiles of this block, set up before, stay on the chip in persistent passes? Ranks whose do talk to each other in a way
+    /// of their own, so it takes all of them (FlagLinks::tiles_stay).
+    virtual bool tiles_stay(const TileGrid& tiles) const = 0;
+    /// All ranks make the same calls: where tiles stay on the chip, halos in memory hold a batch's last generation only.
     virtual void persistent_passes(Generation g, Index passes, int depth) = 0;
     /// As await_flags, after persistent passes.
     virtual void await_tiles(Generation g) = 0;

@@ -64,4 +64,13 @@ inline StridedRows face_rows(const FieldLayout& layout, const Index3& extent, in
     return {row, {n(1), 1}, {bytes(layout.pitch), 0}};
 }
 
+/// Bytes of one generation's rims across a face of an axis, as persistent passes send them (backend.hpp, RimMailbox): 16 bytes
+/// for each 8 of a row's, rows filled up to 16 bytes, or for each cell of an x face. Faces of two blocks that meet have equal
+/// sizes.
+inline std::size_t rim_bytes(const Index3& extent, std::size_t element, int axis) {
+    const auto n = [&](int a) { return static_cast<std::size_t>(extent[a]); };
+    const std::size_t row = 2 * ((n(0) * element + 15) / 16);
+    return 16 * (axis == 0 ? n(1) * n(2) : axis == 1 ? row * n(2) : row * n(1));
+}
+
 }  // namespace jacobi

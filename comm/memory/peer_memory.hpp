@@ -14,7 +14,7 @@ namespace jacobi {
 /// What a rank tells the others of its arena: opaque bytes that a back end fills and opens, behind a header that every build of
 /// this program understands. Exchanged once, at start-up.
 struct PeerRecord {
-    static constexpr std::uint32_t current_version = 1;
+    static constexpr std::uint32_t current_version = 2;  ///< 2: mailboxes for rims
     char magic[8] = {'j', 'a', 'c', 'o', 'b', 'i', 'P', 'R'};
     std::uint32_t version = current_version;
     std::uint32_t element = 0;  ///< bytes of a value

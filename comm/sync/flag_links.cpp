@@ -1,8 +1,29 @@
 #include "flag_links.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace jacobi {
+
+namespace {
+
+/// What comes across face f goes into the owner's mailbox of face f: neighbours that meet on both sides of a periodic axis keep
+/// their faces apart.
+void add_mailboxes(const SyncContext& c, FlagLinks& links) {
+    for (FlagLinks::Link& link : links.links) {
+        const int f = face_of(link.direction), f_there = face_of(link.direction.opposite());
+        if (f < 0) continue;
+        const Edge& e =
+            *std::find_if(c.edges.begin(), c.edges.end(), [&](const Edge& x) { return x.direction == link.direction; });
+        const ArenaLayout there = c.layout.with(c.decomposition.block(e.neighbour).extent());
+        for (int p = 0; p < 2; ++p) {
+            link.own_rims.entries[p] = c.memory.own() + c.layout.rims[f][p];
+            link.there_rims.entries[p] = e.peer + there.rims[f_there][p];
+        }
+    }
+}
+
+}  // namespace
 
 FlagLinks flag_links(const SyncContext& c, bool raise) {
     FlagLinks links;
@@ -23,9 +44,15 @@ FlagLinks flag_links(const SyncContext& c, bool raise) {
     }
     // All ranks cut their blocks alike: by the smallest device's limit and the smallest block, so that no tile anywhere is empty.
     // (An empty tile at a face would announce rows that its neighbour within the rank computes.)
-    std::array<Index, 3> least{c.backend.persistent_limit(), c.block[1], c.block[2]};
+    const Index3& block = c.layout.field.extent;
+    std::array<Index, 3> least{c.backend.persistent_limit(), block[1], block[2]};
     MPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_INT64_T, MPI_MIN, c.topology.world.get());
     links.tiles = choose_tiles(static_cast<int>(least[0]), least[1], least[2]);
+    // Rims go through mailboxes where tiles stay on the chip on every rank, and every rank has mailboxes: neighbours must agree.
+    int stay = raise && c.layout.has_rims() && c.backend.tiles_stay(links.tiles) ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &stay, 1, MPI_INT, MPI_MIN, c.topology.world.get());
+    links.tiles_stay = stay != 0;
+    if (links.tiles_stay) add_mailboxes(c, links);
     return links;
 }
 

@@ -23,7 +23,7 @@ std::string refuse_persistent(const SyncContext& context) {
     if (context.backend.persistent_limit() == 0)
         return "the device cannot launch kernels cooperatively, so nothing promises that all blocks of one run (use sync: flag)";
     // The right-hand side can only lessen what a back end offers, and persistent passes do not ask for more than one sweep by it.
-    const int most = context.backend.depth_limits(context.block, false).most_persistent;
+    const int most = context.backend.depth_limits(context.layout.field.extent, false).most_persistent;
     if (context.temporal_depth > most) {
         return "passes do " + std::to_string(context.temporal_depth) + " sweeps, and persistent ones of this back end at most " +
                std::to_string(most) + " (set solver.temporal_depth: " + std::to_string(most) + ", or use sync: flag)";

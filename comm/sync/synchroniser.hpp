@@ -16,12 +16,13 @@ namespace jacobi {
 /// What a rung works with; outlives it.
 struct SyncContext {
     const Topology& topology;
+    const Decomposition& decomposition;
     const std::vector<Edge>& edges;
     Backend& backend;
     PeerMemory& memory;
     NoticeBoard& board;
     MessageTransport* messages;  ///< of edges without a mapping; null: there are none anywhere
-    Index3 block;                ///< extent of this rank's block
+    const ArenaLayout& layout;   ///< of this rank's arena
     bool launch_bound;           ///< Backend::launch_bound of it
     int temporal_depth;          ///< sweeps of the deepest pass
     bool overlap;

@@ -44,6 +44,7 @@ class CudaBackend final : public CudaBackendBase {
 
     // persistent.cu
     int persistent_limit() const override;
+    bool tiles_stay(const TileGrid& tiles) const override { return resident_launch(tiles).kernel != nullptr; }
     void persistent_passes(Generation g, Index passes, int depth) override;
     void await_tiles(Generation g) override;
 
@@ -68,7 +69,8 @@ class CudaBackend final : public CudaBackendBase {
     void fill();
     void plan_march();
     void use_tiles(const FlagLinks& links);
-    void choose_persistent_kernel();
+    PersistentLaunch resident_launch(const TileGrid& tiles) const;
+    std::vector<ResidentKernel> resident_kernels() const;  // resident.cu
     void make_room();
     void flagged_pass(Generation g, int depth, bool overlap);
     bool temporal() const { return setup_.depth() > 1; }  ///< passes go through temporal.cu
@@ -132,6 +134,7 @@ class CudaBackend final : public CudaBackendBase {
     MappedValue<FailedWait> failed_wait_;
     PassGraph graph_;
     DeviceBuffer<Generation> tile_done_;
+    DeviceBuffer<Tagged> tile_rims_;
     PersistentArgs<T> persistent_{};
     PersistentLaunch persistent_launch_;
 };

@@ -52,22 +52,38 @@ __device__ inline unsigned long long global_nanoseconds() {
 }
 __device__ inline unsigned failed(const FlagState* state) { return *reinterpret_cast<const volatile unsigned*>(&state->failed); }
 
-/// Spins until load() >= g, the deadline, or another block's failure. False: give up.
+/// How long a thread polls: until the deadline, or another block's failure.
+class Patience {
+ public:
+    /// Called after each poll in vain. True: just poll again; else ask more().
+    __device__ bool untested() {
+        if (spin_ == 0) start_ = global_nanoseconds();
+        return ++spin_ % 64 != 0;
+    }
+    /// False: give up. Tiles of this rank (Direction{}) wait somewhat longer for each other than
+    /// for other ranks, since one that waits for a rank keeps others waiting, and the rank is what the message must name.
+    __device__ bool more(const FlagArgs& flags, int direction, Generation g, Generation seen) {
+        if (failed(flags.state) != 0) return false;
+        constexpr unsigned long long longer = 500'000'000;
+        if (global_nanoseconds() - start_ <= flags.timeout_ns + (direction == Direction{}.code ? longer : 0)) return true;
+        if (atomicExch(&flags.state->failed, 1u) == 0) {
+            *flags.failed_wait = {g, seen, direction, 1};  // for the host, which reads it when this kernel has ended
+        }
+        return false;
+    }
+
+ private:
+    unsigned spin_ = 0;
+    unsigned long long start_ = 0;
+};
+
+/// Spins until load() >= g. False: give up.
 template <class Load>
 __device__ inline bool await_word(const FlagArgs& flags, int direction, Generation g, Load&& load) {
-    if (load() >= g) return true;
-    const unsigned long long start = global_nanoseconds();
-    for (unsigned spin = 1;; ++spin) {
+    for (Patience patience;;) {
         const Generation seen = load();
         if (seen >= g) return true;
-        if (spin % 64 != 0) continue;
-        if (failed(flags.state) != 0) return false;
-        if (global_nanoseconds() - start > flags.timeout_ns) {
-            if (atomicExch(&flags.state->failed, 1u) == 0) {
-                *flags.failed_wait = {g, seen, direction, 1};  // for the host, which reads it when this kernel has ended
-            }
-            return false;
-        }
+        if (!patience.untested() && !patience.more(flags, direction, g, seen)) return false;
     }
 }
 

@@ -3,7 +3,7 @@
 
 #include "backend_state.cuh"
 #include "persistent.cuh"
-#include "resident.cuh"
+#include "rims.cuh"
 
 namespace jacobi::cuda {
 
@@ -37,34 +37,52 @@ void CudaBackend<T>::use_tiles(const FlagLinks& links) {
             persistent_.own_tiles[f] = link.own_tiles;
             persistent_.there_tiles[f] = link.there_tiles;
             persistent_.remote[f] = !link.self;
+            for (int p = 0; p < 2; ++p) {
+                persistent_.own_rims[f][p] = reinterpret_cast<Tagged*>(link.own_rims.entries[p]);
+                persistent_.there_rims[f][p] = reinterpret_cast<Tagged*>(link.there_rims.entries[p]);
+            }
         }
     }
-    choose_persistent_kernel();
+    if (links.tiles_stay) {
+        persistent_launch_ = resident_launch(links.tiles);
+        const ResidentShape& shape = persistent_launch_.shape;
+        const std::size_t entries = static_cast<std::size_t>(links.tiles.count()) * 2 *
+                                    static_cast<std::size_t>(tile_rim_lines(shape) * rim_line<T>(persistent_.extent[0]));
+        tile_rims_ = DeviceBuffer<Tagged>(entries);
+        JACOBI_CUDA(cudaMemsetAsync(tile_rims_.get(), 0, entries * sizeof(Tagged), boundary_stream_.get()));
+        persistent_.tile_rims = tile_rims_.get();
+    } else {
+        const auto kernel = [](auto* function) { return reinterpret_cast<const void*>(function); };
+        persistent_launch_ = {rhs_.get() != nullptr ? kernel(persistent_kernel<T, true>) : kernel(persistent_kernel<T, false>),
+                              persistent_threads,
+                              0,
+                              {}};
+    }
 }
 
-/// The kernel of passes whose tiles stay on the chip, if they fit there.
+/// The kernel of passes whose tiles stay on the chip, if they fit there. The one with a row a thread is for tiles that it does
+/// without a block barrier amid its planes.
 template <class T>
-void CudaBackend<T>::choose_persistent_kernel() {
-    const bool rhs = rhs_.get() != nullptr;
-    const auto kernel = [](auto* function) { return reinterpret_cast<const void*>(function); };
-    persistent_launch_ = {
-        rhs ? kernel(persistent_kernel<T, true>) : kernel(persistent_kernel<T, false>), persistent_threads, 0, {}};
-    const auto ceil = [](int n, int unit) { return (n + unit - 1) / unit; };
-    ResidentShape shape{};
-    shape.groups = ceil(persistent_.extent[0], 32 * pack_cells<T>);
-    shape.rows = ceil(persistent_.extent[1], persistent_.tiles.y);
-    shape.planes = ceil(persistent_.extent[2], persistent_.tiles.z);
-    constexpr int most_warps = 32;
-    if (shape.groups * shape.rows > most_warps) return;
-    shape.plane_groups = std::min(shape.planes, most_warps / (shape.groups * shape.rows));
-    const void* resident = rhs ? kernel(resident_kernel<T, true>) : kernel(resident_kernel<T, false>);
-    if (shape.shared_bytes() > properties_.sharedMemPerBlockOptin) return;
-    JACOBI_CUDA(
-        cudaFuncSetAttribute(resident, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shape.shared_bytes())));
-    int blocks = 0;
-    JACOBI_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, resident, 32 * shape.warps(), shape.shared_bytes()));
-    if (std::max(1, blocks * properties_.multiProcessorCount / sharers_) < persistent_.tiles.count()) return;
-    persistent_launch_ = {resident, 32 * shape.warps(), shape.shared_bytes(), shape};
+PersistentLaunch CudaBackend<T>::resident_launch(const TileGrid& tiles) const {
+    const auto n = [&](int axis) { return static_cast<int>(setup_.layout.extent[axis]); };
+    for (const ResidentKernel& k : resident_kernels()) {
+        ResidentShape shape{tiles_for(n(0), 32 * pack_cells<T>), tiles_for(n(1), tiles.y), tiles_for(n(2), tiles.z), k.rows,
+                            k.planes};
+        const int row_warps = shape.groups * tiles_for(shape.rows, k.rows);  // for all rows of a plane
+        if (row_warps > resident_warps) continue;
+        shape.planes_a_warp = tiles_for(shape.planes, std::min(tiles_for(shape.planes, k.planes), resident_warps / row_warps));
+        if (k.rows == 1 && shape.planes_a_warp > k.planes) continue;
+        const int shared = static_cast<int>(shape.shared_bytes());
+        cudaFuncAttributes attributes{};
+        JACOBI_CUDA(cudaFuncGetAttributes(&attributes, k.kernel));
+        if (shape.shared_bytes() + attributes.sharedSizeBytes > properties_.sharedMemPerBlockOptin) continue;
+        JACOBI_CUDA(cudaFuncSetAttribute(k.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+        int blocks = 0;
+        JACOBI_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.kernel, 32 * shape.warps(), shape.shared_bytes()));
+        if (blocks == 0 || std::max(1, blocks * properties_.multiProcessorCount / sharers_) < tiles.count()) continue;
+        return {k.kernel, 32 * shape.warps(), shape.shared_bytes(), shape};
+    }
+    return {};
 }
 
 template <class T>

@@ -3,10 +3,17 @@
 #pragma once
 
 #include "flags.cuh"
+#include "march_plan.hpp"
 #include "push_faces.cuh"
 #include "sweep.cuh"
 
 namespace jacobi::cuda {
+
+/// An entry of a mailbox (RimMailbox).
+struct alignas(16) Tagged {
+    unsigned long long cells;
+    Generation tag;  ///< that the cells belong to
+};
 
 template <class T>
 struct PersistentArgs {
@@ -20,23 +27,36 @@ struct PersistentArgs {
     Generation* there_tiles[face_count];
     bool remote[face_count];  ///< another rank's, perhaps another GPU's
     FlagArgs flags;           ///< for its time limit and failure state
+    // Of tiles that stay on the chip: mailboxes by face and parity, used where the neighbour is another rank; and those of this
+    // rank's tiles (rims.cuh).
+    Tagged* own_rims[face_count][2];
+    Tagged* there_rims[face_count][2];
+    Tagged* tile_rims;
 };
 
-/// How the threads of a block share a tile of at most `rows` x `planes` rows: a warp takes 32 packs of one row (one of `groups`
-/// along x) in some neighbouring planes.
+/// How the threads of a block share a tile of at most `rows` x `planes` rows that stays on the chip: a warp takes 32 packs (one
+/// of `groups` along x) of a few neighbouring rows in a few neighbouring planes.
 struct ResidentShape {
     int groups, rows, planes;
-    int plane_groups;  ///< warps that share a row's planes
+    int rows_a_warp, planes_a_warp;
 
-    int warps() const { return groups * rows * plane_groups; }
-    __host__ __device__ int planes_a_warp() const { return (planes + plane_groups - 1) / plane_groups; }
+    int warps() const { return groups * tiles_for(rows, rows_a_warp) * tiles_for(planes, planes_a_warp); }
     __host__ __device__ int pitch() const { return groups * 32 + 2; }  ///< packs of a row in shared memory, with one at each end
     std::size_t shared_bytes() const { return static_cast<std::size_t>(pitch()) * (rows + 2) * (planes + 2) * 16; }
 };
 
+/// Warps of a block whose tile stays on the chip, at most: each thread may have 128 of a multiprocessor's 65536 registers then.
+inline constexpr int resident_warps = 16;
+
+/// A kernel for tiles that stay on the chip: rows of a warp, planes that it does between block barriers.
+struct ResidentKernel {
+    int rows, planes;
+    const void* kernel;
+};
+
 /// What persistent passes launch; without shared memory tiles go through memory.
 struct PersistentLaunch {
-    const void* kernel = nullptr;
+    const void* kernel = nullptr;  ///< null: none
     int threads = 0;
     std::size_t shared = 0;
     ResidentShape shape{};

@@ -56,8 +56,13 @@ std::vector<Case> cases(int ranks) {
     add("37x23x19", {37, 23, 19}, {false, false, false});
     add("40x13x31 periodic y", {40, 13, 31}, {false, true, false});
     add("9x39x12 periodic xyz", {9, 39, 12}, {true, true, true});
+    // Rows so long that no persistent tile stays on a GPU's chip.
+    all.push_back({"2100x5x4 random", problem_on({2100, 5, 4}, {false, true, false}, ProblemKind::random)});
     // Large enough a block that the host back end's streaming stores run.
     if (ranks <= 2) all.push_back({"131x80x61 random", problem_on({131, 80, 61}, {false, true, false}, ProblemKind::random)});
+    // Persistent tiles on an H200's chip that have several rows a thread, some with one row left over, and more planes than a
+    // thread does between barriers.
+    if (ranks <= 2) all.push_back({"400x31x40 random", problem_on({400, 31, 40}, {true, true, false}, ProblemKind::random)});
     add("one wide", {static_cast<Index>(ranks), 3, 2}, {ranks % 2 == 0, false, true});
     return all;
 }

@@ -71,7 +71,9 @@ class Dawdling final : public Backend {
     }
     void await_flags(Generation g) override { real_.await_flags(g); }
     int persistent_limit() const override { return real_.persistent_limit(); }
+    bool tiles_stay(const TileGrid& tiles) const override { return real_.tiles_stay(tiles); }
     void persistent_passes(Generation g, Index passes, int depth) override {
+        // Batches of its own on each rank: right where tiles do not stay on the chip, as on the host.
         for (const Generation end = g + passes; g < end;) {
             const Index some = std::min<Index>(end - g, 1 + static_cast<Index>(random_() % 5));
             dawdle();

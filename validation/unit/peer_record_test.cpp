@@ -33,7 +33,7 @@ TEST(PeerRecord, NamesWhateverDiffers) {
     };
     const std::vector<Fault> faults{
         {[](PeerRecord& r) { r.magic[3] ^= 1; }, {"none of this program's"}},
-        {[](PeerRecord& r) { ++r.version; }, {"version 2", "writes 1"}},
+        {[](PeerRecord& r) { ++r.version; }, {"version 3", "writes 2"}},
         {[](PeerRecord& r) { r.element = 4; }, {"values of 4 bytes", "8"}},
         {[](PeerRecord& r) { r.extent[0] = 38; }, {"38 cells along x", "37"}},
         {[](PeerRecord& r) { r.extent[1] = 22; }, {"22 cells along y", "23"}},
@@ -88,6 +88,43 @@ TEST(ArenaLayout, GivesEveryWordThatNeighboursWriteALineOfItsOwn) {
     for (int face = 0; face < face_count; ++face) {
         for (int tile = 0; tile < TileGrid::most; ++tile) take(ArenaLayout::tile(face) + tile * ArenaLayout::line);
     }
+}
+
+TEST(ArenaLayout, GivesEveryFaceAndParityAMailboxForItsRims) {
+    for (const std::size_t element : {4, 8}) {
+        const Index3 extent{37, 23, 19};
+        const ArenaLayout a(FieldLayout(extent, 1, element));
+        ASSERT_TRUE(a.has_rims());
+        const std::size_t row = 2 * ((37 * element + 15) / 16);
+        const std::size_t entries[3] = {23 * 19, row * 19, row * 23};
+        std::size_t end = ArenaLayout::header_bytes;
+        for (int f = 0; f < face_count; ++f) {
+            for (const std::size_t offset : a.rims[f]) {
+                EXPECT_GE(offset, end) << face_names[f];
+                EXPECT_EQ(offset % ArenaLayout::line, 0u);
+                end = offset + 16 * entries[f / 2];
+            }
+        }
+        EXPECT_LE(end, a.fields[0]);
+        EXPECT_GE(a.zeroed_bytes(), end);  // or a reader could take what lay there for cells
+    }
+}
+
+TEST(ArenaLayout, SizesMailboxesAlikeWhereBlocksMeet) {
+    EXPECT_EQ(rim_bytes({37, 23, 19}, 8, 0), rim_bytes({36, 23, 19}, 8, 0));
+    EXPECT_EQ(rim_bytes({37, 23, 19}, 4, 1), rim_bytes({37, 22, 19}, 4, 1));
+    EXPECT_EQ(rim_bytes({37, 23, 19}, 8, 2), rim_bytes({37, 23, 20}, 8, 2));
+}
+
+TEST(ArenaLayout, KnowsItsNeighboursArenas) {
+    const ArenaLayout a(FieldLayout({37, 23, 19}, 2, 4)), b(FieldLayout({36, 23, 19}, 2, 4));
+    EXPECT_EQ(a.with({36, 23, 19}), b);
+}
+
+TEST(ArenaLayout, HasNoMailboxesForFieldsThatStayOnNoChip) {
+    const ArenaLayout a(FieldLayout({200, 200, 200}, 1, 8));
+    EXPECT_FALSE(a.has_rims());
+    EXPECT_EQ(a.fields[0], ArenaLayout::header_bytes);
 }
 
 TEST(TileGrid, StaysInItsLimitsAndHasNoEmptyTile) {
