@@ -15,6 +15,14 @@ struct alignas(16) Tagged {
     Generation tag;  ///< that the cells belong to
 };
 
+/// What a warp takes from a mailbox at a time, 32 packs of a rim row: found once a batch, since it takes divisions.
+struct RimItem {
+    const Tagged* from[2];  ///< lane 0's first entry, by parity; null: nothing comes
+    int to;                 ///< lane 0's pack of the tile in shared memory
+    int lanes;              ///< with a pack, if below 32
+    int face;
+};
+
 template <class T>
 struct PersistentArgs {
     SweepArgs<T> pass[2];  ///< by parity of the generation that is read
@@ -42,7 +50,9 @@ struct ResidentShape {
 
     int warps() const { return groups * tiles_for(rows, rows_a_warp) * tiles_for(planes, planes_a_warp); }
     __host__ __device__ int pitch() const { return groups * 32 + 2; }  ///< packs of a row in shared memory, with one at each end
-    std::size_t shared_bytes() const { return static_cast<std::size_t>(pitch()) * (rows + 2) * (planes + 2) * 16; }
+    __host__ __device__ int tile_bytes() const { return pitch() * (rows + 2) * (planes + 2) * 16; }
+    int rim_items() const { return 2 * (rows + planes) * groups; }
+    std::size_t shared_bytes() const { return static_cast<std::size_t>(tile_bytes()) + rim_items() * sizeof(RimItem); }
 };
 
 /// Warps of a block whose tile stays on the chip, at most: each thread may have 128 of a multiprocessor's 65536 registers then.

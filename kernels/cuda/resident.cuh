@@ -6,31 +6,48 @@
 
 namespace jacobi::cuda {
 
+/// Fills the list of what a tile takes from its mailboxes.
+template <class T>
+__device__ inline void list_rims(RimItem* items, const ResidentTile<T>& tile, const ResidentPlace& p, const TileRims& rims,
+                                 int thread, int threads) {
+    const int packs = rim_line<T>(p.nx) / 2;
+    for (int item = thread; item < p.lines() * p.groups; item += threads) {
+        const int line = item / p.groups, pack = item % p.groups * 32, f = p.face(line);
+        int r, q;
+        p.line(line, 1, r, q);
+        RimItem& it = items[item];
+        for (int parity = 0; parity < 2; ++parity) {
+            const Tagged* const from = rims.from[f][parity];
+            it.from[parity] = from == nullptr ? nullptr : from + (p.line_of_face(line) * 2 * packs + pack);
+        }
+        it.to = static_cast<int>(tile.row(r, q) - tile.memory) + pack;
+        it.lanes = packs - pack;
+        it.face = f;
+    }
+}
+
 /// Takes generation g of what lies around the tile from its mailboxes. What no mailbox brings is there already: faces' values,
 /// and the other end of a row that is its own neighbour. False: give up.
 template <int at_a_time, class T>
-__device__ inline bool receive_rims(const ResidentTile<T>& tile, const ResidentPlace& p, const TileRims& rims,
-                                    const FlagArgs& flags, Generation g, int thread, int threads) {
-    asm volatile("" : "+r"(thread));  // what follows from it is worked out again in each pass (ResidentPart::forget)
-    const int lane = thread % 32, warps = threads / 32, parity = static_cast<int>(g & 1);
+__device__ inline bool receive_rims(const ResidentTile<T>& tile, const ResidentPlace& p, const RimItem* items,
+                                    const TileRims& rims, const FlagArgs& flags, Generation g, int thread, int threads) {
+    asm volatile("" : "+r"(thread));  // what follows from it is worked out again in each pass: there are no registers to keep it
+    const int lane = thread % 32, warps = threads / 32, parity = static_cast<int>(g & 1), count = p.lines() * p.groups;
     const int packs = rim_line<T>(p.nx) / 2;
-    for (int first = thread / 32; first < p.lines() * p.groups; first += at_a_time * warps) {
+    for (int first = thread / 32; first < count; first += at_a_time * warps) {
         Awaited<2> pack[at_a_time];
 #pragma unroll
         for (int i = 0; i < at_a_time; ++i) {
-            const int item = first + i * warps, line = item / p.groups, at = item % p.groups * 32 + lane;
-            pack[i].face = p.face(line);
-            pack[i].from = item < p.lines() * p.groups && at < packs ? rims.from[pack[i].face][parity] : nullptr;
-            if (pack[i].from != nullptr) pack[i].from += p.line_of_face(line) * 2 * packs + at;
+            const RimItem& it = items[min(first + i * warps, count - 1)];
+            pack[i].face = it.face;
+            pack[i].from = first + i * warps < count && lane < it.lanes ? it.from[parity] : nullptr;
+            if (pack[i].from != nullptr) pack[i].from += lane;
         }
         if (!await_entries(pack, packs, rims, flags, g)) return false;
 #pragma unroll
         for (int i = 0; i < at_a_time; ++i) {
             if (pack[i].from == nullptr) continue;
-            const int item = first + i * warps;
-            int r, q;
-            p.line(item / p.groups, 1, r, q);
-            auto* to = reinterpret_cast<ulonglong2*>(tile.row(r, q) + (item % p.groups * 32 + lane));
+            auto* to = reinterpret_cast<ulonglong2*>(tile.memory + items[first + i * warps].to + lane);
             *to = {pack[i].half[0].cells, pack[i].half[1].cells};
         }
     }
@@ -122,6 +139,7 @@ __global__ void __launch_bounds__(32 * resident_warps, 1)
     __shared__ ResidentPlace place;
     constexpr int cells = pack_cells<T>, at_a_time = 3;  // more would not fit the registers
     const ResidentTile<T> tile(shared_memory, s);
+    RimItem* const items = reinterpret_cast<RimItem*>(shared_memory + s.tile_bytes());
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
     if (thread == 0) place = place_of_tile(a, s, static_cast<int>(blockIdx.x));
     __syncthreads();
@@ -140,10 +158,11 @@ __global__ void __launch_bounds__(32 * resident_warps, 1)
     // The first generation of a batch is the only one whose rims are in memory.
     if (!await_pass(a, place.ty, place.tz, first)) return;
     part.find_sends(place, rims);
+    list_rims(items, tile, place, rims, thread, threads);
     load_rim(tile, place, a.pass[first & 1].u, thread, threads);
     const Generation end = first + passes;
     for (Generation g = first; g < end; ++g) {
-        const bool ok = g == first || receive_rims<at_a_time>(tile, place, rims, a.flags, g, thread, threads);
+        const bool ok = g == first || receive_rims<at_a_time>(tile, place, items, rims, a.flags, g, thread, threads);
         if (__syncthreads_and(ok) == 0) return;  // behind it: the rim, and what the warps stored of their own
         // Plane by plane, in place. The planes at both ends of this warp's march are other warps', which will overwrite them.
         Pack<T> below[Rows], centre[Rows], end_plane[Rows];
