@@ -1,6 +1,9 @@
 #include "collectives.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
+
+#include "processes.hpp"
 
 namespace jacobi {
 
@@ -15,6 +18,11 @@ std::string broadcast(std::string text) {
 double slowest(double seconds) {
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return seconds;
+}
+
+Guards::Guards(double timeout_s, const Topology& topology)
+    : Guards(timeout_s, fmt::format("rank {} on {}", topology.rank(), topology.host)) {
+    suspects_ = [&topology] { return silent_ranks(topology); };
 }
 
 }  // namespace jacobi

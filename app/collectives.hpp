@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "topology.hpp"
 #include "watchdog.hpp"
 
 namespace jacobi {
@@ -19,13 +20,16 @@ class Guards {
  public:
     /// `where`: this rank, for messages.
     Guards(double timeout_s, std::string where) : seconds_(5 * timeout_s), where_(std::move(where)) {}
+    /// The messages name the ranks that are in no state to answer, too. `topology` outlives this.
+    Guards(double timeout_s, const Topology& topology);
     Watchdog guard(const std::string& what, double extra_seconds, std::function<void()> last_words = {}) const {
-        return {what, seconds_ + extra_seconds, where_, std::move(last_words)};
+        return {what, seconds_ + extra_seconds, where_, std::move(last_words), suspects_};
     }
 
  private:
     double seconds_;
     std::string where_;
+    std::function<std::string()> suspects_;
 };
 
 }  // namespace jacobi

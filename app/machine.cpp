@@ -127,6 +127,8 @@ std::string list_machine() {
     text += fmt::format("  ipc    CUDA IPC, between ranks of a node (CUDA back end){}\n",
                         visible.devices.empty() ? ": not usable, " + visible.reason : std::string());
     for (const TransportKind& kind : message_transports()) text += fmt::format("  {:<6} {}\n", kind.name, kind.summary);
+    for (const TransportKind& kind : lacking_transports())
+        text += fmt::format("  {:<6} {}: not in this build\n", kind.name, kind.summary);
     text += "rungs (comm.sync)\n";
     for (const Rung& rung : rungs())
         text += fmt::format("  {:<8} {:<5} {}\n", rung.name, *rung.backend != '\0' ? rung.backend : "any", rung.summary);

@@ -5,14 +5,13 @@
 
 #include <string>
 
-#include "watchdog.hpp"
-
 namespace jacobi {
 
-int mpi_main(int argc, char** argv, int (*run)(int argc, const char* const* argv, int thread_level)) {
+int mpi_main(int argc, char** argv, int (*run)(int argc, const char* const* argv, int thread_level),
+             const MeetingLimits& limits) {
     int provided = MPI_THREAD_SINGLE;
     {
-        const Watchdog watch("MPI_Init, in which all ranks meet,", meeting_limit_s, "process " + std::to_string(getpid()));
+        const Watchdog watch("MPI_Init, in which all ranks meet,", limits.init_s, "process " + std::to_string(getpid()));
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     }
     int rank = 0, length = 0;
@@ -27,7 +26,7 @@ int mpi_main(int argc, char** argv, int (*run)(int argc, const char* const* argv
     } catch (const std::exception& error) {
         status = fail(Error(error.what()), rank, host);
     }
-    const Watchdog watch("MPI_Finalize, in which all ranks meet,", meeting_limit_s,
+    const Watchdog watch("MPI_Finalize, in which all ranks meet,", limits.finalize_s,
                          "rank " + std::to_string(rank) + " on " + host);
     MPI_Finalize();
     return status;

@@ -39,7 +39,7 @@ class Run {
           topology_(discover_topology(MPI_COMM_WORLD, config.comm.virtual_nodes)),
           decomposition_(decomposition_of(config, topology_)),
           style_{wants_color(options.no_color)},
-          guards_(config.comm.timeout_s, fmt::format("rank {} on {}", topology_.rank(), topology_.host)),
+          guards_(config.comm.timeout_s, topology_),
           record_(started_record(config, topology_, decomposition_, thread_level)) {}
 
     int execute() {

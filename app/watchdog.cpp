@@ -75,21 +75,23 @@ int fail(const Error& error, int rank, const std::string& host) {
     abort_job(status);
 }
 
-Watchdog::Watchdog(std::string what, double seconds, std::string where, std::function<void()> last_words) {
+Watchdog::Watchdog(std::string what, double seconds, std::string where, std::function<void()> last_words,
+                   std::function<std::string()> suspects) {
     const std::string message = fmt::format(
         "{}: {} has not ended within its limit of {:g} s, so the run ends here; what this rank waits for (another rank, a file "
         "system, a device) does not answer",
         where, what, seconds);
     const std::chrono::duration<double> limit(std::min(seconds, 1e9));  // a clock of nanoseconds holds no more than 292 years
-    thread_ = start_without_signals([message, limit, last_words = std::move(last_words)](const std::stop_token& stop) {
-        std::mutex mutex;
-        std::condition_variable_any never;
-        std::unique_lock lock(mutex);
-        never.wait_for(lock, stop, limit, [] { return false; });
-        if (stop.stop_requested()) return;
-        if (last_words) last_words();
-        expire(message);
-    });
+    thread_ = start_without_signals(
+        [message, limit, last_words = std::move(last_words), suspects = std::move(suspects)](const std::stop_token& stop) {
+            std::mutex mutex;
+            std::condition_variable_any never;
+            std::unique_lock lock(mutex);
+            never.wait_for(lock, stop, limit, [] { return false; });
+            if (stop.stop_requested()) return;
+            if (last_words) last_words();
+            expire(message + (suspects ? suspects() : ""));
+        });
 }
 
 }  // namespace jacobi

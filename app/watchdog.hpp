@@ -27,8 +27,9 @@ inline constexpr double meeting_limit_s = 300;
 class Watchdog {
  public:
     /// `last_words` runs in the guard's thread before the message, while the other threads are stuck or about to go on: it
-    /// touches nothing of theirs.
-    Watchdog(std::string what, double seconds, std::string where, std::function<void()> last_words = {});
+    /// touches nothing of theirs. The same holds for `suspects`, whose text ends the message.
+    Watchdog(std::string what, double seconds, std::string where, std::function<void()> last_words = {},
+             std::function<std::string()> suspects = {});
     ~Watchdog() = default;  // asks the thread to stop, and joins it
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "processes.hpp"
+
 namespace jacobi {
 
 void Reduction::reduce(std::span<std::uint64_t> values, MPI_Op op, Generation g, const char* what) {
@@ -10,8 +12,8 @@ void Reduction::reduce(std::span<std::uint64_t> values, MPI_Op op, Generation g,
     MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, op, topology_.world.get(),
                    &request);
     wait_request(request, timeout_s_, topology_.poll, [&] {
-        return fmt::format("waited {} s for all ranks at generation {} ({}): {} (comm.timeout_s sets the limit)", timeout_s_, g,
-                           what, late());
+        return fmt::format("waited {} s for all ranks at generation {} ({}): {} (comm.timeout_s sets the limit){}", timeout_s_, g,
+                           what, late(), silent_ranks(topology_));
     });
 }
 

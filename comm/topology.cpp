@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 
@@ -34,7 +36,26 @@ std::string boot_id() {
     return id;
 }
 
+std::string name_of_namespace(const char* kind) {
+    std::error_code ignored;
+    return std::filesystem::read_symlink(fmt::format("/proc/self/ns/{}", kind), ignored).string();
+}
+
 namespace {
+
+/// Process ids mean something within one kernel's one PID namespace.
+std::vector<int> visible_processes(MPI_Comm comm, int size) {
+    struct Process {
+        std::uint64_t place;
+        std::int64_t pid;
+    };
+    const Process mine{std::hash<std::string>{}(boot_id() + name_of_namespace("pid")), getpid()};
+    std::vector<Process> all(size);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm);
+    std::vector<int> pids;
+    for (const Process& p : all) pids.push_back(p.place == mine.place ? static_cast<int>(p.pid) : 0);
+    return pids;
+}
 
 int usable_cores() {
     cpu_set_t set;
@@ -97,6 +118,8 @@ Topology discover_topology(MPI_Comm comm, int virtual_nodes) {
     std::vector<char> names(static_cast<std::size_t>(size) * MPI_MAX_PROCESSOR_NAME);
     MPI_Allgather(name, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, comm);
     for (int r = 0; r < size; ++r) t.host_of.emplace_back(names.data() + static_cast<std::size_t>(r) * MPI_MAX_PROCESSOR_NAME);
+
+    t.pid_of = visible_processes(comm, size);
 
     // A node is known by its lowest rank; nodes are numbered in that order.
     int first = rank;

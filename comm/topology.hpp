@@ -39,6 +39,7 @@ struct Topology {
     std::vector<int> node_of;          ///< node index of every rank
     std::vector<int> node_rank_of;     ///< rank within its node of every rank
     std::vector<std::string> host_of;  ///< host name of every rank
+    std::vector<int> pid_of;           ///< process id of every rank; 0 where this process cannot see it (processes.hpp)
     int cores = 1;                     ///< cores this machine lets the program's ranks use together
     PollPolicy poll;
 
@@ -54,5 +55,7 @@ Topology discover_topology(MPI_Comm comm, int virtual_nodes = 1);
 
 /// What tells this running kernel from all others; empty where /proc does not say.
 std::string boot_id();
+/// "pid:[4026531836]": the namespace of a kind ("pid", "ipc") that this process is in; empty where /proc does not tell.
+std::string name_of_namespace(const char* kind);
 
 }  // namespace jacobi

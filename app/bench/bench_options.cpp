@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "machine.hpp"
+#include "option_range.hpp"
 
 namespace jacobi::bench {
 namespace {
@@ -131,9 +132,7 @@ std::variant<BenchOptions, Ended> parse_bench_options(int argc, const char* cons
     app.add_option("--repeats", o.repeats, "timed repeats of a configuration, at least 3 [3]")
         ->type_name("N")
         ->check(CLI::Range(3, 1000).description(""));
-    app.add_option("--seconds", o.seconds, "length of a repeat [0.3]")
-        ->type_name("S")
-        ->check(CLI::Range(0.001, 3600.0).description(""));
+    app.add_option("--seconds", o.seconds, "length of a repeat [0.3]")->type_name("S")->check(number_within(0.001, 3600));
     app.add_flag("--quick", o.quick, "a look: repeats of 0.05 s; unless given, 64 cells an axis, depths 1 and auto, rung auto");
     app.add_option("--set", o.overrides,
                    fmt::format("a key of jacobi's decks, one of {}; repeatable", fmt::join(free_keys, ", ")))

@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "collectives.hpp"
@@ -47,6 +48,8 @@ void store(const std::string& path, const std::string& document, bool root) {
     if (!fault.empty()) throw Error(fault, Exit::failure, true);
 }
 
+bool splits(const std::string& setting) { return setting.starts_with("comm.ranks="); }
+
 Case cube(Index edge) {
     Case c;
     c.cells = {edge, edge, edge};
@@ -55,20 +58,29 @@ Case cube(Index edge) {
 
 /// How ranks are spread: as a setting says, else most nearly cubic, the x axis split last, since its faces are strided in memory.
 std::array<int, 3> split(const Common& common, int ranks) {
-    const std::optional<std::array<int, 3>> set = config_of(cube(ranks), common).comm.ranks;
-    if (set && *set != common.ranks) return *set;
+    if (std::any_of(common.overrides.begin(), common.overrides.end(), splits)) {
+        constexpr Index roomy = Index{1} << 19;  // cells for any number of ranks: what is wrong with them is not the grid
+        if (const auto set = config_of(cube(roomy), common).comm.ranks) return *set;  // examine() refuses what does not fit
+    }
     int slowest_first[3] = {0, 0, 0};
     MPI_Dims_create(ranks, 3, slowest_first);
     return {slowest_first[2], slowest_first[1], slowest_first[0]};
 }
 
-/// The same question for all configurations, asked once: what everything runs on.
-RunRecord examine(const Topology& topology, const Config& config, int thread_level) {
-    const Guards guards(config.comm.timeout_s, fmt::format("rank {} on {}", topology.rank(), topology.host));
+/// The same questions for all configurations, asked once: what everything runs on, and how many sweeps a pass that offers.
+struct Machine {
+    RunRecord record;
+    int most_depth = 1;
+};
+Machine examine(const Topology& topology, const Config& config, int thread_level) {
+    const Guards guards(config.comm.timeout_s, topology);
     const Watchdog watch = guards.guard("setting up", 0);
-    RunRecord record = started_record(config, topology, decomposition_of(config, topology), thread_level);
-    make_backend(topology, config, record);
-    return record;
+    const Decomposition decomposition = decomposition_of(config, topology);
+    Machine machine{started_record(config, topology, decomposition, thread_level)};
+    const auto backend = make_backend(topology, config, machine.record);
+    machine.most_depth = backend->depth_limits(decomposition.block(topology.rank()).extent(), false).most;
+    MPI_Allreduce(MPI_IN_PLACE, &machine.most_depth, 1, MPI_INT, MPI_MIN, topology.world.get());
+    return machine;
 }
 
 /// The rate over that of staged messages, where they were measured.
@@ -103,7 +115,7 @@ int run(int argc, const char* const* argv, int thread_level) {
     Common& common = table.common;
     common = {{1, 1, 1}, options.periodic, options.backend, options.overrides};
     common.ranks = split(common, ranks);
-    std::erase_if(common.overrides, [](const std::string& setting) { return setting.starts_with("comm.ranks="); });
+    std::erase_if(common.overrides, splits);
     const Config first = config_of(cube(1), common);
     const Guards guards(first.comm.timeout_s, fmt::format("rank {}", rank));
     const Topology topology = [&] {
@@ -111,7 +123,8 @@ int run(int argc, const char* const* argv, int thread_level) {
         if (!options.json.empty()) require_file(options.json, root);
         return discover_topology(MPI_COMM_WORLD, first.comm.virtual_nodes);
     }();
-    table.machine = examine(topology, first, thread_level);
+    const Machine machine = examine(topology, first, thread_level);
+    table.machine = machine.record;
     const std::vector<Case> cases = plan(options, table.machine.backend, ranks, build_support());
     for (const Case& c : cases) (void)config_of({c.cells, c.problem, c.precision, c.depth}, common);  // faults before any work
 
@@ -121,11 +134,11 @@ int run(int argc, const char* const* argv, int thread_level) {
     if (ranks == 1)
         table.note(
             "one rank: its edges are its own, so there are no transports to choose from and no staged messages to compare with");
-    Bench bench(topology, common, thread_level);
+    Bench bench(topology, common, thread_level, first.comm.timeout_s);
     for (const Case& c : cases) {
         if (watched) print(stderr, fmt::format("\r{}\033[K", text(c)));
-        Row row = bench.measure(
-            c, {options.repeats, options.repeat_seconds(), options.copy_seconds(), verified_sweeps(c.cells, cases)});
+        Row row = bench.measure(c, {options.repeats, options.repeat_seconds(), options.copy_seconds(),
+                                    verified_sweeps(c.cells, cases, machine.most_depth)});
         if (watched) print(stderr, "\r\033[K");
         table.rows.push_back(std::move(row));
         if (table.rows.back().measured()) compare(table.rows.back(), table.rows);

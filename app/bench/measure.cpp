@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "collectives.hpp"
 #include "machine.hpp"
 #include "setting.hpp"
 #include "solver.hpp"
@@ -21,6 +20,9 @@ void require_built(const Case& c) {
         return;
     throw Error(fmt::format("{}: this build has no such transport (jacobi --list)", c.transport), Exit::failure, true);
 }
+
+/// Seconds beside the usual limit: far more than filling or reading the fields takes, were it on one slow core.
+double patience(const Case& c, int ranks) { return static_cast<double>(volume(c.cells)) * ranks * 1e-6; }
 
 }  // namespace
 
@@ -54,6 +56,25 @@ struct Bench::Exchange {
     Solver solver;
 };
 
+std::unique_ptr<Bench::Exchange> Bench::set_up(const Case& asked, double copy_seconds) {
+    const Watchdog watch = guards_.guard("setting up " + text(asked), patience(asked, topology_.size()));
+    auto e = std::make_unique<Exchange>(topology_, config_of(asked, common_), thread_level_);
+    if (copy_seconds > 0) e->record.copy_gbs = measure_copy_gbs(e->exchange, copy_seconds);
+    e->exchange.prepare();
+    e->record.pass_shape = e->backend->pass_shape();
+    return e;
+}
+
+std::uint64_t Bench::digest(Exchange& e, const Case& asked) {
+    const Watchdog watch = guards_.guard("computing the digest of " + text(asked), patience(asked, topology_.size()));
+    return field_digest(*e.backend, e.exchange);
+}
+
+void Bench::tear_down(Exchange& e, const Case& asked) {
+    const Watchdog watch = guards_.guard("ending " + text(asked), 0);
+    e.exchange.close();
+}
+
 Index Bench::sweeps_of(Exchange& e, double seconds) {
     const Index pass = e.exchange.depths().temporal;
     Index passes = 1;
@@ -67,12 +88,6 @@ Index Bench::sweeps_of(Exchange& e, double seconds) {
 }
 
 Row Bench::measure(const Case& asked, const Effort& effort) {
-    const double cells = static_cast<double>(volume(asked.cells)) * topology_.size();
-    const Config config = config_of(Case{asked.cells, asked.problem, asked.precision, {}, "auto", "auto"}, common_);
-    const Guards guards(config.comm.timeout_s, fmt::format("rank {} on {}", topology_.rank(), topology_.host));
-    // Sweeps have limits of their own, which say more; a thousand times what cells may take is no limit that a slow machine
-    // meets.
-    const Watchdog watch = guards.guard("measuring " + text(asked), cells * 1e-5 + 20 * effort.seconds * (effort.repeats + 2));
     Row row;
     try {
         require_built(asked);
@@ -99,18 +114,16 @@ Row Bench::timed(const Case& asked, const Effort& effort) {
     row.verified_sweeps = effort.verified_sweeps;
     Case as_run = asked;
     {
-        Exchange e(topology_, config_of(asked, common_), thread_level_);
-        e.record.copy_gbs = measure_copy_gbs(e.exchange, effort.copy_seconds);
-        e.exchange.prepare();
-        e.record.pass_shape = e.backend->pass_shape();
+        const auto exchange = set_up(asked, effort.copy_seconds);
+        Exchange& e = *exchange;
         e.run(effort.verified_sweeps);
-        row.digest = known_[text(asked)] = field_digest(*e.backend, e.exchange);
+        row.digest = known_[text(asked)] = digest(e, asked);
 
         const Index sweeps = sweeps_of(e, effort.seconds);
         std::vector<double> us;
         for (int i = 0; i < effort.repeats; ++i) us.push_back(e.run(sweeps) / static_cast<double>(sweeps) * 1e6);
         row.us = spread_of(us);
-        e.exchange.close();
+        tear_down(e, asked);
 
         row.record = e.record;
         row.record.iterations = sweeps;
@@ -128,12 +141,11 @@ Row Bench::timed(const Case& asked, const Effort& effort) {
 std::uint64_t Bench::digest_of(const Case& asked, Index sweeps) {
     const auto known = known_.find(text(asked));
     if (known != known_.end()) return known->second;
-    Exchange e(topology_, config_of(asked, common_), thread_level_);
-    e.exchange.prepare();
-    e.run(sweeps);
-    const std::uint64_t digest = known_[text(asked)] = field_digest(*e.backend, e.exchange);
-    e.exchange.close();
-    return digest;
+    const auto exchange = set_up(asked, 0);
+    exchange->run(sweeps);
+    const std::uint64_t found = known_[text(asked)] = digest(*exchange, asked);
+    tear_down(*exchange, asked);
+    return found;
 }
 
 void Bench::require_first(const Case& asked, Index sweeps) {

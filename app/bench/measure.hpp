@@ -1,6 +1,10 @@
 // One configuration from set-up to tear-down, on all ranks together.
 #pragma once
 
+#include <map>
+#include <memory>
+
+#include "collectives.hpp"
 #include "digests.hpp"
 #include "row.hpp"
 #include "topology.hpp"
@@ -16,8 +20,9 @@ struct Effort {
 
 class Bench {
  public:
-    Bench(const Topology& topology, const Common& common, int thread_level)
-        : topology_(topology), common_(common), thread_level_(thread_level) {}
+    /// `timeout_s`: comm.timeout_s of all configurations.
+    Bench(const Topology& topology, const Common& common, int thread_level, double timeout_s)
+        : topology_(topology), common_(common), thread_level_(thread_level), guards_(timeout_s, topology) {}
 
     /// Collective. Times a configuration and compares its bits with those of the plainest one. What is refused (by the build, the
     /// back end, the rung, the blocks) is the row's refusal; any other fault is thrown.
@@ -25,6 +30,11 @@ class Bench {
 
  private:
     struct Exchange;
+    // What all ranks wait in without a limit of their own. Sweeps have one.
+    std::unique_ptr<Exchange> set_up(const Case& asked, double copy_seconds);
+    std::uint64_t digest(Exchange& exchange, const Case& asked);
+    void tear_down(Exchange& exchange, const Case& asked);
+
     Row timed(const Case& asked, const Effort& effort);
     /// Collective. Sweeps, in whole passes, that take about so many seconds; found by longer and longer runs.
     static Index sweeps_of(Exchange& exchange, double seconds);
@@ -36,6 +46,7 @@ class Bench {
     const Topology& topology_;
     const Common& common_;
     int thread_level_;
+    Guards guards_;
     Digests digests_;
     std::map<std::string, std::uint64_t> known_;  ///< digests by text(case)
 };

@@ -53,9 +53,11 @@ std::vector<Case> plan(const BenchOptions& o, const std::string& backend, int ra
     return cases;
 }
 
-Index verified_sweeps(const Index3& cells, const std::vector<Case>& cases) {
+Index verified_sweeps(const Index3& cells, const std::vector<Case>& cases, int most) {
     int deepest = 1;
-    for (const Case& c : cases) deepest = std::max(deepest, c.depth.value_or(1));
+    for (const Case& c : cases) {
+        if (c.depth.value_or(1) <= most) deepest = std::max(deepest, c.depth.value_or(1));
+    }
     constexpr double updates = 2e9;  // a second or two of a slow host
     const double affordable =
         updates / (static_cast<double>(cells[0]) * static_cast<double>(cells[1]) * static_cast<double>(cells[2]));

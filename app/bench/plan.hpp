@@ -12,8 +12,8 @@ std::vector<Case> plan(const BenchOptions& options, const std::string& backend, 
 /// What other configurations' bits mean: messages over MPI behind a barrier.
 bool is_staged(const Case& c);
 
-/// Sweeps after which digests are compared: enough for every asked depth to have done full passes and a shallower one, as many as
-/// small blocks do in no time, and the same for all configurations of a size.
-Index verified_sweeps(const Index3& cells, const std::vector<Case>& cases);
+/// Sweeps after which digests are compared: enough for every asked depth that the back end offers (`most` sweeps a pass) to have
+/// done full passes and a shallower one, as many as small blocks do in no time, and the same for all configurations of a size.
+Index verified_sweeps(const Index3& cells, const std::vector<Case>& cases, int most);
 
 }  // namespace jacobi::bench

@@ -51,7 +51,10 @@ const Key keys[] = {
      [](const Reader& r, Config& c) {
          r.one(words({"auto", "cuda", "host"}), c.device.backend);
      }},
-    {"device", "threads", [](const Reader& r, Config& c) { r.one_or_auto(Integer<int>{1}, c.device.threads); }},
+    {"device", "threads",
+     [](const Reader& r, Config& c) {
+         r.one_or_auto(Integer<int>{1, 4096}, c.device.threads);
+     }},
     {"output", "file", [](const Reader& r, Config& c) { r.one(Path{}, c.output.file); }},
     {"output", "every", [](const Reader& r, Config& c) { r.one(Integer<Index>{0}, c.output.every); }},
     {"output", "overwrite", [](const Reader& r, Config& c) { r.one(Bool{}, c.output.overwrite); }},

@@ -3,26 +3,41 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "deck_checks.hpp"
 
 namespace jacobi::deck {
 namespace {
 
-/// Every byte count of a rank, with halos and in double, stays within signed 64 bits, for the whole grid on one rank too.
-void grid_size(Checks& c) {
-    if (!c.sound({"grid.cells"})) return;
-    const Index halo = std::max(c.sound({"comm.halo_depth"}) ? c.config.comm.halo_depth.value_or(1) : 1,
-                                c.sound({"solver.temporal_depth"}) ? c.config.solver.temporal_depth.value_or(1) : 1);
+/// Do the bytes of the whole grid on one rank, in double and with that many halo layers, exceed signed 64 bits?
+bool overflows(const Index3& cells, Index halo) {
     Index bytes = 8;
     bool overflow = false;
-    for (const Index n : c.config.problem.grid.cells) {
+    for (const Index n : cells) {
         Index padded = 0;
         overflow |= __builtin_add_overflow(n, 2 * halo, &padded) || __builtin_mul_overflow(bytes, padded, &bytes);
     }
-    if (!overflow) return;
-    const auto& n = c.config.problem.grid.cells;
-    c.fail("grid.cells", fmt::format("expected a grid whose bytes fit in 64 bits, found {} x {} x {} cells", n[0], n[1], n[2]));
+    return overflow;
+}
+
+/// Every byte count of a rank, with halos, stays within signed 64 bits. The fault is the grid's, or that of each key that asks
+/// for more layers than fit.
+void grid_size(Checks& c) {
+    if (!c.sound({"grid.cells"})) return;
+    const Index3& n = c.config.problem.grid.cells;
+    if (overflows(n, 1)) {
+        c.fail("grid.cells",
+               fmt::format("expected a grid whose bytes fit in 64 bits, found {} x {} x {} cells", n[0], n[1], n[2]));
+        return;
+    }
+    const std::pair<const char*, std::optional<int>> keys[] = {{"comm.halo_depth", c.config.comm.halo_depth},
+                                                               {"solver.temporal_depth", c.config.solver.temporal_depth}};
+    for (const auto& [path, layers] : keys) {
+        if (!layers || !c.sound({path}) || !overflows(n, *layers)) continue;
+        c.fail(path, fmt::format("expected halo layers whose bytes around the grid fit in 64 bits, found {}", *layers));
+    }
 }
 
 /// 1/h^2 summed over the axes scales every residual: the working precision must hold it.

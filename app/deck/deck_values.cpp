@@ -91,7 +91,7 @@ std::optional<T> Integer<T>::parse(const Node& node, std::string& hint) const {
     }
     T value{};
     if (convert(node.text, value).ec != std::errc()) {
-        if (!node.text.starts_with('-')) hint = fmt::format("the largest is {}", max);
+        if (!node.text.starts_with('-') && max == std::numeric_limits<T>::max()) hint = fmt::format("the largest is {}", max);
         return std::nullopt;
     }
     return value >= min && value <= max ? std::optional<T>(value) : std::nullopt;

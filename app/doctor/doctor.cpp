@@ -8,6 +8,7 @@
 
 #include "ancestry.hpp"
 #include "examine.hpp"
+#include "option_range.hpp"
 #include "version.hpp"
 #include "watchdog.hpp"
 
@@ -27,7 +28,7 @@ std::optional<int> parse(int argc, char** argv, jacobi::doctor::DoctorOptions& o
     app.add_option("--timeout", options.limit_s,
                    "limit of a step, in seconds (the first one, in which CUDA starts, has three times as much)")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.1, 86400.0))
+        ->check(jacobi::number_within(0.1, 86400))
         ->capture_default_str();
     app.add_flag("--no-color", options.no_color, "no colours on a terminal");
     try {

@@ -35,12 +35,6 @@ bool exists(const char* path) {
     return fs::exists(path, ignored);
 }
 
-/// "pid:[4026531836]"; empty where /proc does not tell.
-std::string name_of_namespace(const char* kind) {
-    std::error_code ignored;
-    return fs::read_symlink(fmt::format("/proc/self/ns/{}", kind), ignored).string();
-}
-
 std::string container_hint() {
     for (const char* file : {"/.dockerenv", "/run/.containerenv", "/.singularity.d"}) {
         if (exists(file)) return file;

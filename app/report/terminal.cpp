@@ -134,9 +134,12 @@ std::string converged_line(const RunRecord& record, const Style& style) {
     return fmt::format("{}, tolerance {}", record.converged ? "yes" : "no", record.config.solver.tolerance);
 }
 
+/// A rank that maps no other's memory measures its own, which is no peer's.
+const char* peers_label(const PeerRates& p) { return p.memory == "self" ? "own memory" : "peer memory"; }
+
 /// "ipc: copy 378 GB/s; stores on x, y, z faces 61.2, 340, 350 GB/s; a flag in 0.91 us". Blocks of a few cells are not copied.
 std::string peers_line(const PeerRates& p) {
-    std::string text = p.memory + ": ";
+    std::string text = p.memory == "self" ? "" : p.memory + ": ";
     if (p.copy_gbs > 0) text += fmt::format("copy {:.3g} GB/s; ", p.copy_gbs);
     text += fmt::format("stores on x, y, z faces {:.3g}, {:.3g}, {:.3g} GB/s; ", p.store_gbs[0], p.store_gbs[1], p.store_gbs[2]);
     return text +
@@ -150,7 +153,7 @@ std::string details_text(const RunRecord& record, const Style& style) {
         text += row("bound", fmt::format("{:.3f} GLUP/s in one pass at the copy bandwidth of {:.1f} GB/s; reached {:.1f} %",
                                          record.one_pass_glups(), record.copy_gbs, 100 * record.share()));
     }
-    if (!record.peers.memory.empty()) text += row("peer memory", peers_line(record.peers));
+    if (!record.peers.memory.empty()) text += row(peers_label(record.peers), peers_line(record.peers));
     if (!record.checks.empty()) {
         const Check& first = record.checks.front();
         const Check& last = record.checks.back();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "large_pages.hpp"
 #include "topology.hpp"
 
 namespace jacobi {
@@ -15,8 +16,10 @@ std::string window_folder();
 /// collective over the node, so it happens in close(), never in the destructor.
 class SharedWindow {
  public:
-    /// Throws Error, the same on every rank of the node, when the backing file system has too little room: MPI itself would
-    /// hang or end in SIGBUS.
+    /// Collective over all ranks of the job, a window a node. Throws Error (collective) on all of them when the backing file
+    /// system of any machine has too little room: MPI itself would hang or end in SIGBUS.
+    SharedWindow(const Topology& topology, std::size_t bytes, const char* purpose);
+    /// For a node's ranks alone, which throw alike; the others hear nothing of it.
     SharedWindow(MPI_Comm node, std::size_t bytes, const char* purpose);
     SharedWindow(const SharedWindow&) = delete;
     SharedWindow& operator=(const SharedWindow&) = delete;
@@ -28,7 +31,10 @@ class SharedWindow {
     void close();
 
  private:
+    void allocate(MPI_Comm node, std::size_t bytes, const char* purpose);
+
     MPI_Win window_ = MPI_WIN_NULL;
+    LargePages pages_;
 };
 
 }  // namespace jacobi

@@ -1,6 +1,7 @@
 // Rung `barrier`: the boundary's kernels finish, then an MPI barrier. The simplest thing that is right.
 #include <fmt/format.h>
 
+#include "processes.hpp"
 #include "rungs.hpp"
 
 namespace jacobi {
@@ -36,8 +37,8 @@ class BarrierSync final : public Synchroniser {
             if (c_.board.covers(r) && c_.board.seen(r) < g) return c_.board.describe_wait(r, "any (barrier)", g, c_.timeout_s);
         }
         return fmt::format(
-            "rank {} ({}): the barrier of generation {} did not complete within {} s; all ranks of this node have reached it",
-            c_.topology.rank(), c_.topology.host, g, c_.timeout_s);
+            "rank {} ({}): the barrier of generation {} did not complete within {} s; all ranks of this node have reached it{}",
+            c_.topology.rank(), c_.topology.host, g, c_.timeout_s, silent_ranks(c_.topology));
     }
 };
 

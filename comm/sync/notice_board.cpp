@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "processes.hpp"
+
 namespace jacobi {
 
-NoticeBoard::NoticeBoard(const Topology& topology) : topology_(topology), window_(topology.node.get(), 4096, "the notice board") {
+NoticeBoard::NoticeBoard(const Topology& topology) : topology_(topology), window_(topology, 4096, "the notice board") {
     for (int r = 0; r < topology.node.size(); ++r) words_.push_back(window_.base(r));
     publish(0);
     publish_reduction(0);
@@ -18,8 +20,9 @@ std::string NoticeBoard::describe_wait(int neighbour, const std::string& directi
     const std::string place = at ? fmt::format(", which is at {}", *at) : "";
     return fmt::format(
         "rank {} ({}) waited {} s for generation {} of rank {} ({}) in direction {}{}: is that rank stopped or dead? "
-        "(comm.timeout_s sets the limit)",
-        topology_.rank(), topology_.host, seconds, expected, neighbour, topology_.host_of[neighbour], direction, place);
+        "(comm.timeout_s sets the limit){}",
+        topology_.rank(), topology_.host, seconds, expected, neighbour, topology_.host_of[neighbour], direction, place,
+        silent_ranks(topology_));
 }
 
 std::string NoticeBoard::describe_stall(const std::vector<Edge>& edges, Generation g, double seconds) const {
@@ -27,8 +30,8 @@ std::string NoticeBoard::describe_stall(const std::vector<Edge>& edges, Generati
         if (!e.self() && covers(e.neighbour) && seen(e.neighbour) < g)
             return describe_wait(e.neighbour, name(e.direction), g, seconds);
     }
-    return fmt::format("rank {} ({}): the device did not finish pass {} within {} s", topology_.rank(), topology_.host, g - 1,
-                       seconds);
+    return fmt::format("rank {} ({}): the device did not finish pass {} within {} s{}", topology_.rank(), topology_.host, g - 1,
+                       seconds, silent_ranks(topology_));
 }
 
 }  // namespace jacobi

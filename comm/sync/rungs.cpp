@@ -10,6 +10,18 @@ namespace jacobi {
 
 namespace {
 std::string never(const SyncContext&) { return {}; }
+
+/// The reason of a run some of whose halos are messages. Where all of them are, no counter and no event has anything to do, and
+/// the rung's summary would tell of what does not happen.
+std::string reason_beside_messages(const std::string& asked, const RungChoice& choice, bool mapped) {
+    if (!mapped && choice.rung->make != make_barrier) {
+        const bool says_nothing = choice.reason == choice.rung->summary;
+        return (says_nothing ? "" : choice.reason + "; ") +
+               "all halos between ranks travel as messages, which announce themselves";
+    }
+    const bool said = asked != "auto" || choice.reason.find("messages") != std::string::npos;
+    return choice.reason + (said ? "" : "; some halos travel as messages, which kernels cannot wait for");
+}
 }  // namespace
 
 const std::vector<Rung>& rungs() {
@@ -74,8 +86,12 @@ ChosenRung choose_rung(const std::string& asked, const SyncContext& context) {
     });
     if (choice.rung == nullptr) throw Error(choice.reason, Exit::failure, true);
     std::string reason = choice.reason;
-    if (asked == "auto" && context.messages != nullptr && reason.find("messages") == std::string::npos)
-        reason += "; some halos travel as messages, which kernels cannot wait for";
+    if (context.messages != nullptr) {
+        int mapped =
+            std::any_of(context.edges.begin(), context.edges.end(), [](const Edge& e) { return e.mapped() && !e.self(); });
+        MPI_Allreduce(MPI_IN_PLACE, &mapped, 1, MPI_INT, MPI_MAX, world);
+        reason = reason_beside_messages(asked, choice, mapped != 0);
+    }
     return {choice.rung->make(context), choice.rung->name, reason};
 }
 

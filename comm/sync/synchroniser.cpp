@@ -9,6 +9,12 @@ void Synchroniser::make_readable(Generation g) {
     await(g);
 }
 
+bool Synchroniser::overlaps() const {
+    // Without neighbours there is nothing to overlap with, and one stream has no gaps between its kernels. A pass as short as a
+    // launch hides less than a second launch costs, unless it is messages that travel meanwhile.
+    return c_.overlap && !c_.edges.empty() && (!c_.launch_bound || c_.messages != nullptr);
+}
+
 void Synchroniser::advance(Generation g, Index passes, int depth) {
     MessageTransport* messages = c_.messages;
     const auto waiting = [this](auto&& work) {
@@ -18,8 +24,7 @@ void Synchroniser::advance(Generation g, Index passes, int depth) {
     };
     for (const Generation end = g + passes; g < end; ++g) {
         waiting([&] { make_readable(g); });
-        // Without neighbours there is nothing to overlap with, and one stream has no gaps between its kernels.
-        if (c_.overlap && !c_.edges.empty()) {
+        if (overlaps()) {
             c_.backend.boundary(g, depth);
             // The boundary holds every cell that reads a neighbour's halo or is stored into one, so raising need not wait for the
             // interior.

@@ -48,6 +48,9 @@ class Synchroniser {
     /// provides this.
     virtual void advance(Generation g, Index passes, int depth);
 
+    /// Do passes issued by this loop launch the boundary apart from the interior?
+    bool overlaps() const;
+
     /// Concerns edges with a mapping (Edge::mapped) only. After await(g) (on the host, or for what is enqueued on the device
     /// afterwards): the stores of generation g into this rank's halos are visible, and every neighbour has stopped reading its
     /// halos of generation g - 1, so generation g + 1 may be stored there (same buffer). May be called again for the same g:

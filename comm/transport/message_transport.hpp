@@ -61,12 +61,14 @@ struct TransportKind {
     const char* summary;
     /// Empty when it can be used here, else the reason. Local.
     std::string (*refusal)(const MessageContext&);
-    /// Collective.
+    /// Collective. Null where this build lacks it.
     std::unique_ptr<MessageTransport> (*make)(const MessageContext&);
 };
 
-/// In the order in which `auto` prefers them.
+/// Those of this build, in the order in which `auto` prefers them.
 const std::vector<TransportKind>& message_transports();
+/// Those that it lacks.
+const std::vector<TransportKind>& lacking_transports();
 
 /// The row with this name; null: no message transport of this build has it.
 const TransportKind* message_transport(const std::string& name);

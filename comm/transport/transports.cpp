@@ -3,20 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace jacobi {
 
 namespace {
 std::string never(const MessageContext&) { return {}; }
+
+const TransportKind kinds[] = {
+    {"mpi", true, "MPI messages, between nodes or where memory cannot be shared", never, make_mpi},
+    {"nccl", false, "NCCL send and receive between GPUs, on demand: a yardstick", refuse_nccl, make_nccl},
+};
+
+std::vector<TransportKind> with(bool built) {
+    std::vector<TransportKind> rows;
+    std::copy_if(std::begin(kinds), std::end(kinds), std::back_inserter(rows),
+                 [built](const TransportKind& kind) { return (kind.make != nullptr) == built; });
+    return rows;
+}
 }  // namespace
 
 const std::vector<TransportKind>& message_transports() {
-    static const std::vector<TransportKind> table {
-        {"mpi", true, "MPI messages, between nodes or where memory cannot be shared", never, make_mpi},
-#if defined(JACOBI_WITH_NCCL)
-            {"nccl", false, "NCCL send and receive between GPUs, on demand: a yardstick", refuse_nccl, make_nccl},
-#endif
-    };
+    static const std::vector<TransportKind> table = with(true);
+    return table;
+}
+
+const std::vector<TransportKind>& lacking_transports() {
+    static const std::vector<TransportKind> table = with(false);
     return table;
 }
 

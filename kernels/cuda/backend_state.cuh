@@ -194,16 +194,4 @@ SweepArgs<T> CudaBackend<T>::args(Generation g) const {
     return {field(g), field(g + 1), b, setup_.layout.pitch, setup_.layout.plane, c.cx, c.cy, c.cz, c.diag};
 }
 
-template <class T>
-LayerTargets<T> CudaBackend<T>::layer_targets(Generation g) const {
-    LayerTargets<T> to{};
-    for (const Direction direction : directions_of_depth(setup_.depth())) {
-        const HaloTarget& target = setup_.targets[static_cast<std::size_t>(direction.code)];
-        if (!target.active()) continue;
-        to.layer[to.count++] = {reinterpret_cast<T*>(target.origin[g & 1]), target.pitch, target.plane, direction.code};
-    }
-    to.depth = setup_.depth();
-    return to;
-}
-
 }  // namespace jacobi::cuda

@@ -8,18 +8,23 @@ namespace jacobi::cuda {
 
 namespace {
 
-template <class T, bool Rhs, int Warps>
-MarchKernels<T> kernels_of(bool only_ends) {
-    return {march_others<T, Rhs, Warps>,
-            only_ends ? march_pushing<T, Rhs, Warps, Push::ends> : march_pushing<T, Rhs, Warps, Push::all>, Warps};
+template <class T, class Block>
+MarchKernels<T> kernels_of(bool rhs) {
+    if (rhs)
+        return {march_others<T, true, Block>, march_pushing<T, true, Block, true>, march_pushing<T, true, Block, false>,
+                Block::warps, Block::height};
+    return {march_others<T, false, Block>, march_pushing<T, false, Block, true>, march_pushing<T, false, Block, false>,
+            Block::warps, Block::height};
 }
 
-/// By thread block. `only_ends`: neighbours are only across x faces.
+/// Those that were best somewhere (kernels/README.md): two rows a thread in float on large planes.
 template <class T>
-std::vector<MarchKernels<T>> march_kernels(bool rhs, bool only_ends) {
-    std::vector<MarchKernels<T>> kernels = {rhs ? kernels_of<T, true, 4>(only_ends) : kernels_of<T, false, 4>(only_ends)};
-    // In float the wider thread block wins on some sizes, in double on none.
-    if constexpr (sizeof(T) == 4) kernels.push_back(rhs ? kernels_of<T, true, 8>(only_ends) : kernels_of<T, false, 8>(only_ends));
+std::vector<MarchKernels<T>> march_kernels(bool rhs) {
+    std::vector<MarchKernels<T>> kernels = {kernels_of<T, MarchBlock<8, 1, 2, 5, 5>>(rhs)};
+    if constexpr (sizeof(T) == 4) {
+        kernels.push_back(kernels_of<T, MarchBlock<8, 2, 1, 4, 4>>(rhs));
+        kernels.push_back(kernels_of<T, MarchBlock<4, 2, 1, 8, 8>>(rhs));
+    }
     return kernels;
 }
 
@@ -57,8 +62,8 @@ void CudaBackend<T>::plan_march() {
     const auto plane = static_cast<double>(setup_.layout.plane) * sizeof(T);
     const unsigned connected = push_targets(0).connected;
     double best = 0;
-    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr, connected < 4)) {
-        for (const MarchShape& shape : promising_shapes(n, march_width<T>, kernels.warps * march_rows<T>, plane)) {
+    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
+        for (const MarchShape& shape : promising_shapes(n, march_width<T>, kernels.height, plane)) {
             const TouchingTiles none = touching_tiles(shape, 0);
             Generation g = 0;
             const double seconds = seconds_of([&] {
@@ -84,16 +89,16 @@ template <class T>
 void CudaBackend<T>::march_pushing_tiles(Generation g, bool all, cudaStream_t stream) {
     const dim3 block(32, march_kernels_.warps);
     const FlagArgs flags = flagged_ ? flags_ : FlagArgs{};
-    const auto launch = [&](dim3 grid, bool numbered, int row) {
-        march_kernels_.pushing<<<grid, block, 0, stream>>>(args(g), march_, touching_, push_targets(g + 1), flags, numbered, row);
+    const auto launch = [&](const auto& kernel, dim3 grid, int row) {
+        kernel<<<grid, block, 0, stream>>>(args(g), march_, touching_, push_targets(g + 1), flags, row);
     };
     if (apart_) {
         // Those that touch come first, since neighbours wait for them.
         const unsigned count = touching_.count + (all ? touching_.others : 0);
-        if (count > 0) launch(dim3(count), true, 0);
+        if (count > 0) launch(march_kernels_.numbered, dim3(count), 0);
         JACOBI_CUDA(cudaGetLastError());
     } else {
-        for_strips(march_, [&](dim3 grid, int row) { launch(grid, false, row); });
+        for_strips(march_, [&](dim3 grid, int row) { launch(march_kernels_.natural, grid, row); });
     }
 }
 

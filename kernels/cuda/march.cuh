@@ -6,88 +6,99 @@
 
 namespace jacobi::cuda {
 
-/// Rows a thread: with more, fewer of their neighbours come from the L1, and fewer thread blocks fit. Measured
-/// (kernels/README.md).
-template <class T>
-inline constexpr int march_rows = sizeof(T) == 8 ? 4 : 2;
-/// Thread blocks that are to share a multiprocessor: bounds the registers.
-template <class T, int Warps>
-inline constexpr int march_blocks = (sizeof(T) == 8 ? 20 : 32) / Warps;
+/// Shape of the marching kernels' thread blocks: warps; rows a thread; planes loaded at a time; and how many are to share a
+/// multiprocessor, which bounds the registers, without and with stores into neighbours.
+template <int Warps, int Rows, int Ahead, int Blocks, int PushingBlocks>
+struct MarchBlock {
+    static constexpr int warps = Warps, rows = Rows, height = Warps * Rows, ahead = Ahead, blocks = Blocks,
+                         pushing_blocks = PushingBlocks;
+};
+
 template <class T>
 inline constexpr int march_width = 32 * pack_cells<T>;
-
-/// What a kernel stores into neighbours: each kind costs registers, and they cost bytes in flight.
-enum class Push {
-    none,
-    ends,  ///< the first and last cells of rows, across x faces
-    all
-};
 
 /// Marches up a tile, a pack of each row a lane, with the packs below, at and above in registers: every cell comes from memory
 /// once but for the two planes outside the tile and its rim, which the L2 holds. x neighbours come from the neighbouring lanes.
 /// Plain loads: right for halos that a neighbour has stored before this block's last acquire.
-template <class T, bool Rhs, int Warps, Push push>
+template <class T, bool Rhs, class Block, bool Pushes>
 __device__ inline void march_tile(const SweepArgs<T>& a, const MarchShape& s, const MarchTile& tile, const PushTargets<T>& to) {
-    constexpr int cells = pack_cells<T>, rows = march_rows<T>;
+    constexpr int cells = pack_cells<T>, rows = Block::rows, ahead = Block::ahead;
     const int lane = static_cast<int>(threadIdx.x);
     const int x = tile.x * march_width<T> + lane * cells;
-    const int y = (tile.y * Warps + static_cast<int>(threadIdx.y)) * rows;
+    const int y = (tile.y * Block::warps + static_cast<int>(threadIdx.y)) * rows;
     const int z0 = tile.z * s.chunk, z1 = min(z0 + s.chunk, s.n[2]);
     if (y >= s.n[1]) return;  // whole warps: below, lanes need each other
     const int valid = s.n[0] - x, rows_left = s.n[1] - y;
+    if (rows == 1 && valid <= 0) return;
     // The lane behind the last cell loads the halo there, which its left neighbour wants. Lanes further on load anything, and a
     // warp at the end loads the row behind the block again.
-    const Index first = (valid >= 0 ? x : 0) + y * a.pitch + z0 * a.plane;
+    const Index first = (rows == 1 || valid >= 0 ? x : 0) + y * a.pitch + z0 * a.plane;
     const auto row = [&](int j) { return (j <= 1 ? j : min(j, rows_left)) * a.pitch; };
     const T* u = a.u + first;
     const T* b = Rhs ? a.b + first : nullptr;
     T* __restrict__ out = a.out + first;
-    RowEnds<T> ends(to, x, y, z0, valid);
-    Pack<T> below[rows], centre[rows], above[rows], next[rows];
+    Pack<T> plane[ahead + 2][rows];  // z - 1, z, ..., z + ahead
 #pragma unroll
     for (int j = 0; j < rows; ++j) {
-        below[j] = load_pack<false>(u + row(j) - a.plane);
-        centre[j] = load_pack<false>(u + row(j));
+        plane[0][j] = load_pack<false>(u + row(j) - a.plane);
+        plane[1][j] = load_pack<false>(u + row(j));
     }
-    for (int z = z0; z < z1; ++z) {
-        // All loads of a plane come before its first store, which the compiler could not move them across.
+    for (int z = z0; z < z1; z += ahead) {
 #pragma unroll
-        for (int j = 0; j < rows; ++j) above[j] = load_pack<false>(u + row(j) + a.plane);
-        const Pack<T> before = load_pack<false>(u - a.pitch), behind = load_pack<false>(u + row(rows));
+        for (int i = 0; i < ahead; ++i) {
+            if (z + i >= z1) break;
 #pragma unroll
-        for (int j = 0; j < rows; ++j) {
-            T left = __shfl_up_sync(~0u, centre[j].v[cells - 1], 1), right = __shfl_down_sync(~0u, centre[j].v[0], 1);
-            if (lane == 0) left = u[row(j) - 1];
-            if (lane == 31) right = u[row(j) + cells];
-            Pack<T> rhs;
-            if constexpr (Rhs) rhs = load_pack<true>(b + row(j));
-            next[j] =
-                update_pack<Rhs>(a, left, right, j == 0 ? before : centre[j == 0 ? 0 : j - 1],
-                                 j == rows - 1 ? behind : centre[j == rows - 1 ? j : j + 1], below[j], centre[j], above[j], rhs);
+            for (int j = 0; j < rows; ++j) plane[i + 2][j] = load_pack<false>(u + row(j) + (i + 1) * a.plane);
         }
 #pragma unroll
-        for (int j = 0; j < rows; ++j) {
-            if (valid <= 0 || j >= rows_left) break;
-            store_cells(out + row(j), next[j], valid);
-            if constexpr (push != Push::none) ends.store(j, next[j]);
-        }
-        if constexpr (push == Push::all) {
-            if (y == 0 || y + rows > to.last[1] || z == 0 || z == to.last[2]) {
-                // Rare, so in a loop that costs no registers: the thread loads what it has just stored.
+        for (int i = 0; i < ahead; ++i) {
+            if (z + i >= z1) break;
+            const T* here = u + i * a.plane;
+            const Pack<T>(&centre)[rows] = plane[i + 1];
+            Pack<T> next[rows];
+            // All loads of a plane come before its first store, which the compiler could not move them across.
+            const Pack<T> before = load_pack<false>(here - a.pitch), behind = load_pack<false>(here + row(rows));
+#pragma unroll
+            for (int j = 0; j < rows; ++j) {
+                T left, right;
+                if constexpr (rows == 1) {
+                    left = here[-1];
+                    right = here[cells];
+                } else {
+                    left = __shfl_up_sync(~0u, centre[j].v[cells - 1], 1);
+                    right = __shfl_down_sync(~0u, centre[j].v[0], 1);
+                    if (lane == 0) left = here[row(j) - 1];
+                    if (lane == 31) right = here[row(j) + cells];
+                }
+                Pack<T> rhs;
+                if constexpr (Rhs) rhs = load_pack<true>(b + i * a.plane + row(j));
+                next[j] = update_pack<Rhs>(a, left, right, j == 0 ? before : centre[j == 0 ? 0 : j - 1],
+                                           j == rows - 1 ? behind : centre[j == rows - 1 ? j : j + 1], plane[i][j], centre[j],
+                                           plane[i + 2][j], rhs);
+            }
+#pragma unroll
+            for (int j = 0; j < rows; ++j) {
+                if (valid <= 0 || j >= rows_left) break;
+                store_cells(out + i * a.plane + row(j), next[j], valid);
+                if constexpr (Pushes) push_ends(to, x, y + j, z + i, next[j], valid);
+            }
+            if constexpr (Pushes) {
+                if (y == 0 || y + rows > to.last[1] || z + i == 0 || z + i == to.last[2]) {
+                    // Rare, so in a loop that costs no registers: the thread loads what it has just stored.
 #pragma unroll 1
-                for (int j = 0; j < rows && j < rows_left && valid > 0; ++j)
-                    push_rows(to, x, y + j, z, load_pack<false>(out + j * a.pitch), valid);
+                    for (int j = 0; j < rows && j < rows_left && valid > 0; ++j)
+                        push_rows(to, x, y + j, z + i, load_pack<false>(out + i * a.plane + j * a.pitch), valid);
+                }
             }
         }
 #pragma unroll
         for (int j = 0; j < rows; ++j) {
-            below[j] = centre[j];
-            centre[j] = above[j];
+            plane[0][j] = plane[ahead][j];
+            plane[1][j] = plane[ahead + 1][j];
         }
-        u += a.plane;
-        out += a.plane;
-        if constexpr (push != Push::none) ends.next_plane();
-        if constexpr (Rhs) b += a.plane;
+        u += ahead * a.plane;
+        out += ahead * a.plane;
+        if constexpr (Rhs) b += ahead * a.plane;
     }
 }
 
@@ -98,33 +109,32 @@ __device__ inline MarchTile natural_tile(int first_row) {
 }
 
 /// All tiles but those that touch a neighbour.
-template <class T, bool Rhs, int Warps>
-__global__ void __launch_bounds__(32 * Warps, march_blocks<T, Warps>)
+template <class T, bool Rhs, class Block>
+__global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
     march_others(const SweepArgs<T> a, const MarchShape s, const TouchingTiles touching, const int first_row) {
     const MarchTile tile = natural_tile(first_row);
-    if (!touches(touching, tile)) march_tile<T, Rhs, Warps, Push::none>(a, s, tile, PushTargets<T>{});
+    if (!touches(touching, tile)) march_tile<T, Rhs, Block, false>(a, s, tile, PushTargets<T>{});
 }
 
 /// Tiles with what flags ask: one that touches a neighbour awaits the generation that the state names, and when all of those are
-/// done the next one is raised, while other tiles still run. `numbered`: the tiles are the first gridDim.x in the order of
+/// done the next one is raised, while other tiles still run. `Numbered`: the tiles are the first gridDim.x in the order of
 /// tile_of, those that touch first, perhaps with all others behind them; else they are walked in their natural order.
-template <class T, bool Rhs, int Warps, Push push>
-__global__ void __launch_bounds__(32 * Warps, march_blocks<T, Warps>)
+template <class T, bool Rhs, class Block, bool Numbered>
+__global__ void __launch_bounds__(32 * Block::warps, Block::pushing_blocks)
     march_pushing(const SweepArgs<T> a, const MarchShape s, const TouchingTiles touching,
-                  const __grid_constant__ PushTargets<T> to, const __grid_constant__ FlagArgs flags, const bool numbered,
-                  const int first_row) {
-    const MarchTile tile = numbered ? tile_of(s, touching, blockIdx.x) : natural_tile(first_row);
+                  const __grid_constant__ PushTargets<T> to, const __grid_constant__ FlagArgs flags, const int first_row) {
+    const MarchTile tile = Numbered ? tile_of(s, touching, blockIdx.x) : natural_tile(first_row);
     const unsigned thread = threadIdx.y * 32 + threadIdx.x;
-    const bool flagged = flags.count > 0, with_flags = flagged && touches(touching, tile);
-    Generation g = 0;
-    if (with_flags) {
-        g = flags.state->generation;
-        if (!await_flags(flags, g, thread)) return;
-    } else if (flagged && failed(flags.state) != 0) {
-        return;
+    if (flags.count > 0) {
+        if (touches(touching, tile)) {
+            if (!await_flags(flags, flags.state->generation, thread)) return;
+        } else if (failed(flags.state) != 0) {
+            return;
+        }
     }
-    march_tile<T, Rhs, Warps, push>(a, s, tile, to);
-    if (with_flags) raise_flags(flags, g, touching.count, thread);
+    march_tile<T, Rhs, Block, true>(a, s, tile, to);
+    // The state still names this pass's generation: it advances when the last of these tiles is done.
+    if (flags.count > 0 && touches(touching, tile)) raise_flags(flags, flags.state->generation, touching.count, thread);
 }
 
 }  // namespace jacobi::cuda

@@ -8,12 +8,13 @@
 
 namespace jacobi::cuda {
 
-/// The kernels of one thread block shape, of `warps` warps.
+/// The kernels of one shape of thread blocks: `warps` warps, tiles of `height` rows.
 template <class T>
 struct MarchKernels {
     void (*others)(SweepArgs<T>, MarchShape, TouchingTiles, int) = nullptr;
-    void (*pushing)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, bool, int) = nullptr;
-    int warps = 0;
+    using Pushing = void (*)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, int);
+    Pushing numbered = nullptr, natural = nullptr;  ///< with stores into neighbours
+    int warps = 0, height = 0;
 };
 
 }  // namespace jacobi::cuda

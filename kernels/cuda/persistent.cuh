@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
                 if (x[i] < 0) continue;
                 store_cells(s.out + x[i] + y[i] * s.pitch + z[i] * s.plane, next[i], a.extent[0] - x[i]);
                 push_rows(to, x[i], y[i], z[i], next[i], a.extent[0] - x[i]);
-                RowEnds<T>(to, x[i], y[i], z[i], a.extent[0] - x[i]).store(0, next[i]);
+                push_ends(to, x[i], y[i], z[i], next[i], a.extent[0] - x[i]);
             }
         }
         __syncthreads();

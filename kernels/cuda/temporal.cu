@@ -42,6 +42,19 @@ TemporalArgs<T> CudaBackend<T>::temporal_args(Generation g) const {
 }
 
 template <class T>
+LayerTargets<T> CudaBackend<T>::layer_targets(Generation g) const {
+    LayerTargets<T> to{};
+    for (int code = 0; code < Direction::count; ++code) {
+        const HaloTarget& target = setup_.targets[static_cast<std::size_t>(code)];
+        to.origin[code] = reinterpret_cast<T*>(target.origin[g & 1]);
+        to.pitch[code] = target.pitch;
+        to.plane[code] = target.plane;
+    }
+    to.depth = setup_.depth();
+    return to;
+}
+
+template <class T>
 void CudaBackend<T>::upload(TemporalLaunch<T>& launch, const TemporalShape<T>& shape, TemporalPlan plan) {
     const bool rhs = rhs_.get() != nullptr;
     launch.kernel = rhs ? shape.rhs_kernel : shape.kernel;

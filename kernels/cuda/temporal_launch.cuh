@@ -1,25 +1,11 @@
-// Arguments and launches of passes of several sweeps; the kernel itself is in temporal.cuh, which only temporal.cu compiles.
+// Launches of passes of several sweeps; the kernel itself is in temporal.cuh, which only temporal.cu compiles.
 #pragma once
 
 #include "flags.cuh"
 #include "handles.hpp"
-#include "push_layers.cuh"
-#include "temporal_plan.hpp"
+#include "temporal_args.hpp"
 
 namespace jacobi::cuda {
-
-template <class T>
-struct TemporalArgs {
-    const T* u;  ///< generation g, cell (0, 0, 0)
-    T* out;      ///< generation g + 1
-    const T* b;  ///< right-hand side over diag, halo included
-    Index pitch, plane;
-    T cx, cy, cz;
-    int n[3];      ///< extent of the block
-    int reach[3];  ///< layers of cells that exist beyond the + face of each axis; 0 beyond a Dirichlet face
-    bool dirichlet[face_count];
-    T face[face_count];  ///< values of the Dirichlet faces
-};
 
 /// Deepest pass. Four levels of a window fill a multiprocessor's registers: deeper ones lost (kernels/README.md).
 inline constexpr int most_temporal_depth = 4;

@@ -8,11 +8,22 @@
 
 namespace jacobi::cuda {
 
-/// A window of columns and the cells of it that one thread block computes and stores: [x_lo, x_hi) x [y_lo, y_hi) x [z_lo, z_hi).
-/// The window itself starts at (x, y) and may begin before and end behind them.
-struct Segment {
+/// A window of columns and the cells of it that are stored: [x_lo, x_hi) x [y_lo, y_hi). The window itself starts at (x, y) and
+/// may begin before and end behind them. Where it starts with the - face of y it must be the first of its thread block's warps.
+struct Window {
     int x, y;
-    int x_lo, x_hi, y_lo, y_hi, z_lo, z_hi;
+    int x_lo, x_hi, y_lo, y_hi;
+};
+
+/// What one thread block marches, from z_lo to z_hi: a window; or, where no more than a half or a quarter of one is needed,
+/// several such parts of windows. They need not be neighbours in the field: a window's rim may be computed from anything.
+struct Segment {
+    static constexpr int most = 4;
+    int z_lo, z_hi;
+    int across, up;        ///< into how many parts the lanes of a warp, and the warps, are divided
+    Window windows[most];  ///< across * up of them, x fastest; those that nothing is left for are empty
+
+    constexpr int count() const { return across * up; }
 };
 
 /// What a window covers, in cells: a property of the kernel.
@@ -30,8 +41,8 @@ struct TemporalPlan {
 };
 
 /// Covers the block [0, n) with windows; z is cut into `chunks` pieces. `connected`: the faces with a neighbour; a segment
-/// touches it when it has cells in the `halo` layers next to that face, so that the others neither read halos nor have cells that
-/// neighbours need.
+/// touches it when it stores cells in the `halo` layers next to that face, so that the others neither read halos nor have cells
+/// that neighbours need.
 TemporalPlan plan_temporal(const std::array<int, 3>& n, const std::array<bool, face_count>& connected, int halo,
                            const WindowShape& window, int chunks);
 

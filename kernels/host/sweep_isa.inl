@@ -11,78 +11,103 @@ namespace {
 
 constexpr std::int64_t prefetch_bytes = 2048;  // measured: kernels/README.md
 
-/// The update of one vector of cells (kernels/stencil.hpp states the contract of its order).
-template <class V, bool Rhs, class T>
-inline V update(const T* u, const T* b, std::int64_t pitch, std::int64_t plane, V cx, V cy, V cz) {
-    const V x = V::load(u - 1) + V::load(u + 1);
-    V sum;
-    if constexpr (Rhs) {
-        sum = fma(cx, x, V::load(b));
-    } else {
-        sum = cx * x;
+/// Some rows at the same place in `Planes` successive planes. A value of a plane that is not the first or the last of them is
+/// loaded once for the three planes that it goes into, and several planes at a time are several streams from memory: one alone
+/// does not use what a core can have under way.
+template <class T, bool Rhs, int Planes>
+struct Rows {
+    const SweepArgs<T> args;  // a copy: no store can change it
+
+    /// The update of one vector of cells of each plane, the first at element `at` (kernels/stencil.hpp states the contract of its
+    /// order).
+    template <class V, class Sink>
+    void update(std::int64_t at, V cx, V cy, V cz, Sink&& sink) const {
+        const T* u = args.u + at;
+        V below = V::load(u - args.plane), centre = V::load(u);
+        for (int k = 0; k < Planes; ++k, u += args.plane, at += args.plane) {
+            const V above = V::load(u + args.plane);
+            const V sides = V::load(u - 1) + V::load(u + 1);
+            V sum;
+            if constexpr (Rhs) {
+                sum = fma(cx, sides, V::load(args.b + at));
+            } else {
+                sum = cx * sides;
+            }
+            sum = fma(cy, V::load(u - args.pitch) + V::load(u + args.pitch), sum);
+            sum = fma(cz, below, sum);
+            sink(at, fma(cz, above, sum));
+            below = centre;
+            centre = above;
+        }
     }
-    sum = fma(cy, V::load(u - pitch) + V::load(u + pitch), sum);
-    sum = fma(cz, V::load(u - plane), sum);
-    return fma(cz, V::load(u + plane), sum);
-}
 
-template <class T, bool Rhs>
-struct Row {
-    const SweepArgs<T>& args;
-    using Wide = typename Widest<T>::type;
-    using One = Scalar<T>;
-
-    /// Hands each vector of updated cells x0 <= x < x1 of a row to sink(x, vector); vectors in between start on a multiple of
-    /// their width, so that they may be streamed.
+    /// Hands each vector of updated cells x0 <= x < x1 to sink(element, vector); vectors in between start on a multiple of their
+    /// width, so that they may be streamed.
     template <class Sink>
     void each(std::int64_t x0, std::int64_t x1, std::int64_t row, Sink&& sink) const {
+        using Wide = typename Widest<T>::type;
+        using One = Scalar<T>;
+        constexpr std::int64_t ahead = prefetch_bytes / static_cast<std::int64_t>(sizeof(T));
         const Wide cx = Wide::all(args.cx), cy = Wide::all(args.cy), cz = Wide::all(args.cz);
         std::int64_t x = x0;
         const auto ends = [&](std::int64_t to) {
-            for (; x < to; ++x) {
-                sink(x, update<One, Rhs>(args.u + row + x, args.b + (Rhs ? row + x : 0), args.pitch, args.plane,
-                                         One::all(args.cx), One::all(args.cy), One::all(args.cz)));
-            }
+            for (; x < to; ++x) update(row + x, One::all(args.cx), One::all(args.cy), One::all(args.cz), sink);
         };
         const std::int64_t first = (x0 + Wide::lanes - 1) / Wide::lanes * Wide::lanes;
         ends(first < x1 ? first : x1);
         for (; x + Wide::lanes <= x1; x += Wide::lanes) {
-            // Only the plane above comes from memory. Its rows lie one after the other, but each is too short for the hardware to
-            // run ahead into the next.
-            __builtin_prefetch(args.u + row + x + args.plane + prefetch_bytes / static_cast<std::int64_t>(sizeof(T)));
-            sink(x, update<Wide, Rhs>(args.u + row + x, args.b + (Rhs ? row + x : 0), args.pitch, args.plane, cx, cy, cz));
+            // What comes from memory: the next rows of all planes but the first, which the planes before this step's had above
+            // them, and the row above. Rows lie one after the other, but each is too short for the hardware to run ahead into
+            // the next. Into the second cache: the first one's few line buffers are wanted for loads.
+            const T* u = args.u + row + x + ahead;
+            for (int k = 1; k < Planes; ++k) __builtin_prefetch(u + k * args.plane + args.pitch, 0, 2);
+            __builtin_prefetch(u + Planes * args.plane, 0, 2);
+            update(row + x, cx, cy, cz, sink);
         }
         ends(x1);
     }
 };
 
-/// Rows of a range, in y tiles small enough that three planes of a tile stay in a core's own cache while z advances: each
-/// value then comes from memory once a sweep.
-template <class T, class Body>
-void for_rows(const SweepArgs<T>& args, const Range& r, Body&& body) {
-    constexpr std::int64_t cache_bytes = 512 * 1024;
-    std::int64_t tile = cache_bytes / (3 * args.pitch * static_cast<std::int64_t>(sizeof(T)));
-    if (tile < 8) tile = 8;
-    for (std::int64_t y0 = r.lo[1]; y0 < r.hi[1]; y0 += tile) {
-        const std::int64_t y1 = y0 + tile < r.hi[1] ? y0 + tile : r.hi[1];
-        for (std::int64_t z = r.lo[2]; z < r.hi[2]; ++z) {
-            for (std::int64_t y = y0; y < y1; ++y) body(y * args.pitch + z * args.plane);
+/// Steps of `Planes` planes from z on as long as they fit, then smaller ones.
+template <class T, bool Rhs, int Planes, class Sink>
+void march(const SweepArgs<T>& args, const Range& r, std::int64_t z, Sink&& sink) {
+    for (; z + Planes <= r.hi[2]; z += Planes) {
+        for (std::int64_t y = r.lo[1]; y < r.hi[1]; ++y) {
+            Rows<T, Rhs, Planes>{args}.each(r.lo[0], r.hi[0], y * args.pitch + z * args.plane, sink);
         }
     }
+    if constexpr (Planes > 1) march<T, Rhs, Planes / 2>(args, r, z, sink);
+}
+
+/// Hands the updated cells of a range to sink(element, vector), in y tiles small enough that a step's planes and the two beside
+/// them stay in a core's own cache while z advances: each value then comes from memory once a sweep.
+template <class T, bool Rhs, int Planes, class Sink>
+void for_tiles(const SweepArgs<T>& args, const Range& r, Sink&& sink) {
+    constexpr std::int64_t cache_bytes = 768 * 1024;
+    std::int64_t tile = cache_bytes / ((Planes + 2) * args.pitch * static_cast<std::int64_t>(sizeof(T)));
+    if (tile < 8) tile = 8;
+    Range part = r;
+    for (; part.lo[1] < r.hi[1]; part.lo[1] += tile) {
+        part.hi[1] = part.lo[1] + tile < r.hi[1] ? part.lo[1] + tile : r.hi[1];
+        march<T, Rhs, Planes>(args, part, r.lo[2], sink);
+    }
+}
+
+/// The same with as many planes a step as the first cache has room for, three rows of each.
+template <class T, bool Rhs, class Sink>
+void for_cells(const SweepArgs<T>& args, const Range& r, Sink&& sink) {
+    constexpr std::int64_t row_bytes_of_four = 2560;  // measured: kernels/README.md
+    const bool four = (r.hi[0] - r.lo[0]) * static_cast<std::int64_t>(sizeof(T)) <= row_bytes_of_four;
+    four ? for_tiles<T, Rhs, 4>(args, r, sink) : for_tiles<T, Rhs, 2>(args, r, sink);
 }
 
 template <class T, bool Rhs>
 void sweep_range(const SweepArgs<T>& args, const Range& r, bool stream) {
-    const Row<T, Rhs> kernel{args};
     if (stream) {
-        for_rows(args, r, [&](std::int64_t row) {
-            kernel.each(r.lo[0], r.hi[0], row, [&](std::int64_t x, auto v) { v.stream(args.out + row + x); });
-        });
+        for_cells<T, Rhs>(args, r, [out = args.out](std::int64_t at, auto v) { v.stream(out + at); });
         store_fence();
     } else {
-        for_rows(args, r, [&](std::int64_t row) {
-            kernel.each(r.lo[0], r.hi[0], row, [&](std::int64_t x, auto v) { v.store(args.out + row + x); });
-        });
+        for_cells<T, Rhs>(args, r, [out = args.out](std::int64_t at, auto v) { v.store(out + at); });
     }
 }
 
@@ -90,6 +115,11 @@ template <class T>
 void sweep(const SweepArgs<T>& args, const Range& range, bool stream) {
     args.b ? sweep_range<T, true>(args, range, stream) : sweep_range<T, false>(args, range, stream);
 }
+
+// Each uses the one before.
+#include "temporal_tiles.inl"
+
+#include "temporal_rows.inl"
 
 #include "temporal_isa.inl"
 
@@ -107,13 +137,10 @@ inline std::uint32_t magnitude_bits(float r) {
 /// Calls body(r) with the residual of each cell: r = diag (u_{k+1} - u_k) in the working precision.
 template <class T, bool Rhs, class Body>
 void for_residuals(const SweepArgs<T>& args, const Range& range, Body&& body) {
-    const Row<T, Rhs> kernel{args};
-    for_rows(args, range, [&](std::int64_t row) {
-        kernel.each(range.lo[0], range.hi[0], row, [&](std::int64_t x, auto v) {
-            T next[decltype(v)::lanes];
-            v.store(next);
-            for (std::int64_t i = 0; i < decltype(v)::lanes; ++i) body(args.diag * (next[i] - args.u[row + x + i]));
-        });
+    for_cells<T, Rhs>(args, range, [&](std::int64_t at, auto v) {
+        T next[decltype(v)::lanes];
+        v.store(next);
+        for (std::int64_t i = 0; i < decltype(v)::lanes; ++i) body(args.diag * (next[i] - args.u[at + i]));
     });
 }
 

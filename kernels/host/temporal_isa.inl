@@ -1,47 +1,10 @@
 // Temporal blocking: several sweeps of a range in one pass through memory. Part of sweep_isa.inl.
 //
 // Level 0 is the field u, level s the field after s sweeps; the last level goes to `out`. A tile of x by y cells marches along z.
-// At each step level s does plane z - s, and the rows of all levels are done one after the other: the row above that level s + 1
-// needs has just been written and is in the core's first cache, the rows of its own plane and of the one below are in the second.
+// At each step level s does plane z - s, and the rows of all levels are done together: the cell above that level s + 1 needs has
+// just been made and is in a register, the rows of its own plane and of the one below are in the core's second cache.
 // Tiles and threads share nothing. Each computes the rims of its lower levels for itself, since a cell's bits do not depend on
 // who does it.
-
-/// What each level of a tile covers: the last one the tile, every other a layer more than the next, as far as cells are advanced.
-struct Levels {
-    Range tile, limits;
-    int depth;
-
-    std::int64_t lo(int level, int axis) const {
-        const std::int64_t grown = tile.lo[axis] - (depth - level);
-        return grown > limits.lo[axis] ? grown : limits.lo[axis];
-    }
-    std::int64_t hi(int level, int axis) const {
-        const std::int64_t grown = tile.hi[axis] + (depth - level);
-        return grown < limits.hi[axis] ? grown : limits.hi[axis];
-    }
-};
-
-constexpr std::int64_t down_to(std::int64_t x, std::int64_t unit) { return (x >= 0 ? x : x - unit + 1) / unit * unit; }
-constexpr std::int64_t up_to(std::int64_t x, std::int64_t unit) { return down_to(x + unit - 1, unit); }
-
-/// Elements of a line of the caches.
-template <class T>
-constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
-
-/// Where the levels between the first and the last live: a ring of planes. Plane z of level s is dead once plane z + 1 of level
-/// s + 1 has been computed from it, which takes its place row by row while the first cache still has it. So a place holds plane z
-/// of level 1, then z + 1 of level 2, and so on, 2 depth - 1 steps long.
-template <class T>
-struct Ring {
-    std::int64_t pitch, plane, places;
-
-    /// For tiles of nx by ny cells. Rows have room for whole vectors at both ends and one beside them, and an odd number of
-    /// lines: rows and planes then do not meet in the same sets of a cache.
-    Ring(std::int64_t nx, std::int64_t ny, int depth)
-        : pitch((((up_to(nx, line<T>) + 2 * up_to(depth - 1, line<T>)) / line<T> + 3) | 1) * line<T>),
-          plane(pitch * (ny + 2 * (depth - 1))),
-          places(2 * depth - 1) {}
-};
 
 template <class T, bool Rhs>
 class TemporalTile {
@@ -53,13 +16,16 @@ class TemporalTile {
         : args_(args),
           levels_(levels),
           stream_(stream),
+          kernel_(args),
           ring_(levels.tile.hi[0] - levels.tile.lo[0], levels.tile.hi[1] - levels.tile.lo[1], levels.depth),
           ring_origin_(scratch + line<T> - down_to(levels.lo(1, 0), line<T>) - levels.lo(1, 1) * ring_.pitch) {}
 
     void march() const {
         set_sides();
         const int depth = levels_.depth;
-        const std::int64_t share = (levels_.hi(1, 0) - levels_.lo(1, 0) + depth - 1) / depth;
+        const std::int64_t x0 = down_to(levels_.lo(1, 0), line<T>), x1 = levels_.hi(1, 0);
+        const std::int64_t pieces = (x1 - x0 + longest_piece - 1) / longest_piece;
+        const std::int64_t width = up_to((x1 - x0 + pieces - 1) / pieces, line<T>);
         for (std::int64_t z = levels_.lo(1, 2); z < levels_.tile.hi[2] + depth - 1; ++z) {
             Step steps[most_sweeps];
             int count = 0;
@@ -67,11 +33,12 @@ class TemporalTile {
                 const std::int64_t at = z - (level - 1);
                 if (at >= levels_.lo(level, 2) && at < levels_.hi(level, 2)) steps[count++] = step(level, at);
             }
-            for (std::int64_t y = levels_.lo(1, 1); y < levels_.hi(1, 1); ++y) {
-                // The field's plane above, a little ahead: all levels ask for a share, so that reads from memory never stop.
-                const T* ahead = args_.u + (y + rows_ahead) * args_.pitch + (z + 1) * args_.plane + levels_.lo(1, 0);
-                for (int i = 0; i < count; ++i, ahead += share) {
-                    if (y >= steps[i].y0 && y < steps[i].y1) row(steps[i], y, ahead);
+            // Within a step a level needs of the one below only the cell above, so that rows may be cut without rims.
+            for (std::int64_t x = x0; x < x1; x += width) {
+                for (std::int64_t y = levels_.lo(1, 1); y < levels_.hi(1, 1); ++y) {
+                    // The field's plane above, a little ahead.
+                    const T* ahead = args_.u + (y + rows_ahead) * args_.pitch + (z + 1) * args_.plane;
+                    levels_of_row(steps, count, y, {x, x + width < x1 ? x + width : x1}, ahead);
                 }
             }
         }
@@ -79,6 +46,12 @@ class TemporalTile {
 
  private:
     static constexpr std::int64_t rows_ahead = 2;  // measured: kernels/README.md
+    static constexpr std::int64_t longest_piece =
+        2304 / static_cast<std::int64_t>(sizeof(T));  // fits the first cache for all levels
+
+    struct Piece {
+        std::int64_t lo, hi;
+    };
 
     /// A plane of some level: row y at base + y pitch.
     struct Plane {
@@ -121,71 +94,91 @@ class TemporalTile {
                 last};
     }
 
-    /// The rows that go into one.
-    struct Rows {
-        const T *centre, *ym, *yp, *zm, *zp, *b;
-    };
-    void row(const Step& s, std::int64_t y, const T* ahead) const {
-        const Rows rows{s.centre.row(y),
-                        (y > levels_.limits.lo[1] ? s.centre : s.beyond).row(y - 1),
-                        (y + 1 < levels_.limits.hi[1] ? s.centre : s.beyond).row(y + 1),
-                        s.below.row(y),
-                        s.above.row(y),
-                        Rhs ? s.b + y * args_.pitch : nullptr};
-        T* out = s.out.row(y);
+    LevelRow<T> rows(const Step& s, std::int64_t y) const {
+        return {s.centre.row(y),
+                (y > levels_.limits.lo[1] ? s.centre : s.beyond).row(y - 1),
+                (y + 1 < levels_.limits.hi[1] ? s.centre : s.beyond).row(y + 1),
+                s.below.row(y),
+                s.above.row(y),
+                Rhs ? s.b + y * args_.pitch : args_.u,
+                s.out.row(y),
+                s.centre.pitch};
+    }
+
+    /// Row y of all levels that have one, the lower first.
+    void levels_of_row(const Step* steps, int count, std::int64_t y, const Piece& piece, const T* ahead) const {
+        // Where levels are missing, at ends of the march and in rims, they are the first or the last of them.
+        const auto has = [y](const Step& s) { return y >= s.y0 && y < s.y1; };
+        const Step* end = steps + count;
+        while (steps < end && !has(*steps)) ++steps;
+        while (steps < end && !has(end[-1])) --end;
+        const bool inside = y > levels_.limits.lo[1] && y + 1 < levels_.limits.hi[1];
+        while (steps < end) {
+            const int most = end - steps < 4 ? static_cast<int>(end - steps) : 4;
+            int n = 1;
+            if (inside && most > 1) {
+                n = 2;
+                while (n < most && steps[n - 1].out.base == steps[n - 1].below.base) ++n;
+            }
+            n == 1 ? row(*steps, y, piece.lo, piece.hi, ahead) : successive(steps, n, y, piece, ahead);
+            steps += n;
+        }
+    }
+
+    /// n levels: together where all have whole vectors, else one after the other.
+    void successive(const Step* steps, int n, std::int64_t y, const Piece& piece, const T* ahead) const {
+        const Step& top = steps[n - 1];  // it has the fewest cells
+        const std::int64_t x0 = up_to(piece.lo > top.x0 ? piece.lo : top.x0, lanes);
+        const std::int64_t x1 = down_to(piece.hi < top.x1 ? piece.hi : top.x1, lanes);
+        if (x0 >= x1) {
+            for (int i = 0; i < n; ++i) row(steps[i], y, piece.lo, piece.hi, ahead);
+            return;
+        }
+        LevelRow<T> r[4];
+        for (int i = 0; i < n; ++i) {
+            r[i] = rows(steps[i], y);
+            row(steps[i], y, piece.lo, x0, ahead);
+        }
+        const bool stream = top.last && stream_;
+        const auto run = [&]<int Count>() {
+            stream ? kernel_.template several<Count, true>(r, x0, x1, ahead + x0)
+                   : kernel_.template several<Count, false>(r, x0, x1, ahead + x0);
+        };
+        if (n == 2) run.template operator()<2>();
+        if (n == 3) run.template operator()<3>();
+        if (n == 4) run.template operator()<4>();
+        for (int i = 0; i < n; ++i) row(steps[i], y, x1, piece.hi, ahead);
+    }
+
+    /// One level's cells from x0 to x1.
+    void row(const Step& s, std::int64_t y, std::int64_t x0, std::int64_t x1, const T* ahead) const {
+        if (x0 < s.x0) x0 = s.x0;
+        if (x1 > s.x1) x1 = s.x1;
+        if (x0 >= x1) return;
+        const LevelRow<T> r = rows(s, y);
         if (s.last) {
-            last_row(rows, out, s.x0, s.x1, ahead);
+            last_row(r, x0, x1, ahead);
         } else {
-            vectors<false>(rows, out, down_to(s.x0, lanes), up_to(s.x1, lanes), ahead);
-            keep_sides(out, s.beyond.row(y), s.x0, s.x1);
+            const std::int64_t first = down_to(x0, lanes);
+            kernel_.template one<false>(r, first, up_to(x1, lanes), ahead + first);
+            keep_sides(r.out, s.beyond.row(y), x0, x1);
         }
     }
 
-    /// Whole vectors from x0 to x1, which are multiples of their width.
-    template <bool Stream>
-    void vectors(const Rows& rows, T* out, std::int64_t x0, std::int64_t x1, const T* ahead) const {
-        const Wide cx = Wide::all(args_.cx), cy = Wide::all(args_.cy), cz = Wide::all(args_.cz);
-        const Rows r = rows;  // a copy: `out` may not alias it
-        const std::int64_t stride = (lanes + levels_.depth - 1) / levels_.depth;
-        Wide left = Wide::load(r.centre + x0 - lanes), centre = Wide::load(r.centre + x0);
-        for (std::int64_t x = x0; x < x1; x += lanes, ahead += stride) {
-            __builtin_prefetch(ahead, 0, 2);
-            const Wide right = Wide::load(r.centre + x + lanes);
-            const Wide sides = left_of(left, centre, r.centre + x) + right_of(centre, right, r.centre + x);
-            Wide sum;
-            if constexpr (Rhs) {
-                sum = fma(cx, sides, Wide::load(r.b + x));
-            } else {
-                sum = cx * sides;
-            }
-            sum = fma(cy, Wide::load(r.ym + x) + Wide::load(r.yp + x), sum);
-            sum = fma(cz, Wide::load(r.zm + x), sum);
-            sum = fma(cz, Wide::load(r.zp + x), sum);
-            if constexpr (Stream) {
-                sum.stream(out + x);
-            } else {
-                sum.store(out + x);
-            }
-            left = centre;
-            centre = right;
-        }
-    }
-
-    void last_row(const Rows& r, T* out, std::int64_t x0, std::int64_t x1, const T* ahead) const {
+    void last_row(const LevelRow<T>& r, std::int64_t x0, std::int64_t x1, const T* ahead) const {
         const std::int64_t first = up_to(x0, lanes), last = down_to(x1, lanes);
-        if (first > last) return part(r, out, last, x0, x1);
-        if (x0 < first) part(r, out, first - lanes, x0, first);
-        if (stream_) {
-            vectors<true>(r, out, first, last, ahead);
-        } else {
-            vectors<false>(r, out, first, last, ahead);
-        }
-        if (last < x1) part(r, out, last, last, x1);
+        if (first > last) return part(r, last, x0, x1);
+        if (x0 < first) part(r, first - lanes, x0, first);
+        stream_ ? kernel_.template one<true>(r, first, last, ahead + first)
+                : kernel_.template one<false>(r, first, last, ahead + first);
+        if (last < x1) part(r, last, last, x1);
     }
     /// Cells x0 to x1 of the vector at x.
-    void part(const Rows& r, T* out, std::int64_t x, std::int64_t x0, std::int64_t x1) const {
+    void part(LevelRow<T> r, std::int64_t x, std::int64_t x0, std::int64_t x1) const {
         T values[lanes];
-        vectors<false>(r, values - x, x, x + lanes, r.centre);
+        T* const out = r.out;
+        r.out = values - x;
+        kernel_.template one<false>(r, x, x + lanes, r.centre + x);
         for (; x0 < x1; ++x0) out[x0] = values[x0 - x];
     }
 
@@ -209,39 +202,10 @@ class TemporalTile {
     const SweepArgs<T>& args_;
     const Levels& levels_;
     bool stream_;
+    LevelRows<T, Rhs> kernel_;
     Ring<T> ring_;
     T* ring_origin_;  ///< cell (0, 0) of the first place
 };
-
-/// Cells of a tile along x and y.
-struct TileShape {
-    std::int64_t x, y;
-};
-
-/// The shape with the least work, in lines: rims are computed twice, a row costs about four lines on top of its own, a piece of a
-/// row more, since the hardware prefetches beyond its end. What a step of the march touches must stay in the cache.
-template <class T>
-TileShape choose_tile(std::int64_t nx, std::int64_t ny, int depth, bool rhs, std::int64_t bytes) {
-    TileShape best{line<T>, 1};
-    double least = 1e30;
-    const std::int64_t rim = 2 * (depth - 1);
-    for (std::int64_t parts = 1; parts <= nx / line<T> + 1; ++parts) {
-        const std::int64_t x = up_to((nx + parts - 1) / parts, line<T>);
-        const Ring<T> ring(x, 1, depth);
-        const std::int64_t row_bytes =
-            ring.pitch * (ring.places + 3 + (rhs ? depth + 1 : 0)) * static_cast<std::int64_t>(sizeof(T));
-        const std::int64_t rows = bytes / row_bytes - rim;
-        if (rows < 1) continue;
-        const std::int64_t cuts = (ny + rows - 1) / rows, y = (ny + cuts - 1) / cuts;
-        const double work = (static_cast<double>(x) / line<T> + (parts > 1 ? 7.5 : 0.0) + 4) * static_cast<double>(parts) *
-                            static_cast<double>((y + (cuts > 1 ? rim / 2 : 0)) * cuts);
-        if (work < least) {
-            least = work;
-            best = {x, y};
-        }
-    }
-    return best;
-}
 
 template <class T, bool Rhs>
 void sweeps_range(const SweepArgs<T>& args, const Range& r, const TemporalPass& pass, bool stream) {

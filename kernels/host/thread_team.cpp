@@ -1,5 +1,10 @@
 #include "thread_team.hpp"
 
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "error.hpp"
 #include "float_mode.hpp"
 
 namespace jacobi::host {
@@ -9,10 +14,19 @@ constexpr int spins = 4096;  // a few microseconds
 }
 
 ThreadTeam::ThreadTeam(int threads) : size_(threads) {
-    for (int t = 1; t < threads; ++t) helpers_.emplace_back([this, t] { work(t); });
+    try {
+        for (int t = 1; t < threads; ++t) helpers_.emplace_back([this, t] { work(t); });
+    } catch (const std::system_error& error) {
+        const auto running = helpers_.size() + 1;
+        stop();  // those that are there would be waited for, and wait themselves
+        throw Error(fmt::format("device.threads: {} threads cannot be started here, no more than {} ({}): use fewer", threads,
+                                running, error.code().message()));
+    }
 }
 
-ThreadTeam::~ThreadTeam() {
+ThreadTeam::~ThreadTeam() { stop(); }
+
+void ThreadTeam::stop() {
     {
         std::lock_guard lock(mutex_);
         stop_ = true;

@@ -13,6 +13,7 @@ namespace jacobi::host {
 /// Runs one job at a time on all threads. Waiting threads spin for a few microseconds (a sweep's next phase is near), then sleep.
 class ThreadTeam {
  public:
+    /// Throws Error where the system does not give so many threads.
     explicit ThreadTeam(int threads);
     ~ThreadTeam();
     ThreadTeam(const ThreadTeam&) = delete;
@@ -26,6 +27,7 @@ class ThreadTeam {
 
  private:
     void work(int thread);
+    void stop();
 
     int size_;
     const std::function<void(int)>* job_ = nullptr;

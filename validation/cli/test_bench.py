@@ -5,6 +5,7 @@ import re
 import signal
 
 import pytest
+from documented import documented, keys_of
 from jobs import Job
 from programs import BUILD, run
 
@@ -43,6 +44,11 @@ def test_every_configuration(two_ranks):
     assert {row["temporal_depth"] for row in document["rows"]} == {1}
     assert len(lines(out)) == len(document["rows"]) + len(document["refused"])
     assert document["ranks"] == 2 and document["decomposition"] == [1, 1, 2] and document["backend"] == "host"
+
+
+def test_every_key_is_documented(two_ranks):
+    written = {re.sub(r"(transport_reasons)\.\w+", r"\1.NAME", key) for key in keys_of(two_ranks[2])}
+    assert written == documented("Keys of the table")
 
 
 def test_figures(two_ranks):
@@ -169,7 +175,22 @@ def test_settings(tmp_path):
         (["--precision", "half"], ["--precision", "half", "float"]),
         (["--problem", "heat"], ["--problem", "heat", "poisson"]),
         (["--repeats", "2"], ["--repeats", "3"]),
-        (["--seconds", "0"], ["--seconds"]),
+        (["--seconds", "0"], ["--seconds", "0.001", "'0'"]),
+        (["--seconds", "nan"], ["--seconds", "'nan'"]),
+        (["--seconds", "inf"], ["--seconds", "'inf'"]),
+        (["--seconds", "-1"], ["--seconds", "'-1'"]),
+        (["--seconds", "1e5"], ["--seconds", "3600"]),
+        (["--repeats", "nan"], ["--repeats", "nan"]),
+        (["--repeats", "1001"], ["--repeats", "1000"]),
+        (["--depths", "99999999999"], ["--depths", "99999999999"]),
+        (["--depths", "2000000000"], ["solver.temporal_depth", "halo layers", "2000000000"]),
+        (["--sizes", "-4"], ["--sizes", "'-4'"]),
+        (["--set", "comm.halo_depth=2000000000"], ["comm.halo_depth", "2000000000"]),
+        (["--set", "comm.timeout_s=nan"], ["comm.timeout_s", "finite"]),
+        (["--set", "comm.timeout_s=-1"], ["comm.timeout_s", "> 0"]),
+        (["--set", "comm.virtual_nodes=2"], ["comm.virtual_nodes", "1 rank"]),
+        (["--set", "comm.ranks=[2, 1, 1]"], ["comm.ranks", "2 ranks", "1 were started"]),
+        (["--set", "comm.ranks=[70000, 70000, 1]"], ["comm.ranks", "70000"]),
         (["--set", "solver.iterations=5"], ["--set", "solver.iterations", "comm.overlap"]),
         (["--set", "comm.timeout_s=never"], ["comm.timeout_s", "never"]),
         (["--json", "none/b.json"], ["none/b.json", "folder none"]),
@@ -181,6 +202,12 @@ def test_bad_option_or_file(tmp_path, arguments, words):
     out, err = run([BUILD / "bench", "--backend", "host", *arguments], tmp_path, status=2)
     assert out == "" and all(word in err for word in words) and len(err.splitlines()) == 1, err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ranks_that_were_not_started(tmp_path):
+    for ranks in ("[1, 1, 1]", "[3, 1, 1]", "[2, 2, 1]"):
+        out, err = bench(2, "--sizes", "4", "--set", f"comm.ranks={ranks}", cwd=tmp_path, status=2)
+        assert out == "" and re.fullmatch(r"jacobi: comm.ranks: .* 2 were started \(mpirun -np\)\n", err.partition("---")[0]), err
 
 
 def test_help_and_version(tmp_path):

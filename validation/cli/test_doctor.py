@@ -1,58 +1,14 @@
-"""The doctor on this machine and on machines made ill: what it says, its exit status, and that it always ends.
-
-`doctor_faults` is the same program with failures injected by JACOBI_FAULT (app/doctor/faults.hpp).
-"""
+"""The doctor on this machine, and in containers and small machines made of it: what it says, and its exit status."""
 import itertools
 import json
 import os
-import pathlib
 import re
 import subprocess
-import time
 
 import pytest
+from doctoring import GPU_HARDWARE, doctor, findings, only_failure, verdict
 from mounts import NAMESPACE, mounted, require_mounts
 from programs import BUILD, run
-
-GPU_HARDWARE = pathlib.Path("/dev/nvidiactl").exists()
-
-
-def doctor(ranks, *arguments, cwd, launcher=(), wrapper=(), env=None, program="doctor", **options):
-    """Runs the doctor under mpirun. `launcher` goes before mpirun, `wrapper` before each rank's program; `env` is for the ranks."""
-    settings = [word for name, value in (env or {}).items() for word in ("-x", f"{name}={value}")]
-    return run([*launcher, "mpirun", *settings, "-np", ranks, *wrapper, BUILD / program, *arguments], cwd, **options)
-
-
-def faulty(ranks, fault, *arguments, cwd):
-    """Runs doctor_faults on the host's memory: it must fail in time, and leave nothing running."""
-    begin = time.monotonic()
-    env = {"JACOBI_FAULT": fault, "CUDA_VISIBLE_DEVICES": ""}
-    out, err = doctor(ranks, "--timeout", "1", *arguments, cwd=cwd, env=env, program="doctor_faults", status=1)
-    assert time.monotonic() - begin < 30
-    return out, err
-
-
-def flat(text):
-    """Without line breaks, so that wrapped sentences are found."""
-    return " ".join(text.split())
-
-
-def findings(out, severity):
-    """(subject, text) of the findings of a severity."""
-    blocks = re.findall(rf"^{severity} +(\S.*?): (.*(?:\n +.*)*)", out, re.MULTILINE)
-    return [(subject, flat(text)) for subject, text in blocks]
-
-
-def only_failure(out, subject):
-    """The text of the one failure (and of what follows from there being GPUs that the test has hidden)."""
-    failures = [(s, text) for s, text in findings(out, "FAIL") if s != "devices"]
-    assert [s for s, _ in failures] == [subject], out
-    return failures[0][1]
-
-
-def verdict(out, expected):
-    (word,) = re.findall(r"^Verdict: (\w+) \(", out, re.MULTILINE)
-    assert word == expected
 
 
 @pytest.mark.skipif(GPU_HARDWARE, reason="GPUs here: what `auto` has to give up depends on them")
@@ -86,63 +42,11 @@ def test_command_line(tmp_path):
     assert err == "" and len(re.findall(r"^ +--json FILE\b", out, re.MULTILINE)) == 1
     _, err = doctor(2, "--jsn", "f", cwd=tmp_path, status=2)
     assert "--jsn" in err
+    for limit in ("nan", "inf", "-1", "0", "1e6", "soon"):
+        _, err = run([BUILD / "doctor", "--timeout", limit], tmp_path, status=2)
+        assert "--timeout" in err and f"'{limit}'" in err, err
     _, err = doctor(2, "--json", "none/d.json", cwd=tmp_path, status=2)
     assert len(re.findall("^jacobi: .*folder none", err, re.MULTILINE)) == 1
-
-
-@pytest.mark.parametrize(
-    "fault, step, text",
-    [
-        ("drop_writes:1", "data", r"of what rank 1 stored, \d+ of \d+ words did not arrive at rank 0"),
-        ("drop_flags:1", "flags", r"flags do not: flag 1 of rank 1 has not arrived at rank 0"),
-        ("no_ipc:1", "memory", r"memory cannot be opened: opening refused"),
-    ],
-)
-def test_pairs_that_fail(tmp_path, fault, step, text):
-    """Of three ranks, the pairs with rank 1 fail, the other one works."""
-    out, _ = faulty(3, fault, "--json", "d.json", cwd=tmp_path)
-    assert re.search(text, only_failure(out, "pairs"))
-    verdict(out, "FAIL")
-    document = json.loads((tmp_path / "d.json").read_text())
-    assert document["full_function"] is False
-    for pair in document["pairs"]:
-        ill = pair["from"] == 1 if step == "data" else 1 in (pair["from"], pair["to"])
-        assert (pair[step]["state"] == "failed") == ill, pair
-        assert 1 in (pair["from"], pair["to"]) or pair["flags"]["state"] == "ok", pair
-
-
-def test_all_writes_dropped(tmp_path):
-    out, _ = faulty(2, "drop_writes", cwd=tmp_path)
-    assert "data does not arrive" in only_failure(out, "pairs")
-    assert len(re.findall(r"^ +\d(?: +(?:-|FAIL))+$", out, re.MULTILINE)) == 6, "no figure for what did not arrive"
-
-
-@pytest.mark.parametrize("step", ["facts", "nodes", "shared window", "pairs on the host", "inside pairs on the host", "the end"])
-def test_rank_that_hangs(tmp_path, step):
-    """It is named with the step, and the other two are examined all the same."""
-    out, err = faulty(3, f"hang:1:{step}", "--json", "d.json", cwd=tmp_path)
-    text = only_failure(out, "ranks")
-    assert re.match(r"rank 1 .*did not report from the step \"" + step.removeprefix("inside ") + '"', text), text
-    assert step == "facts" or ", stopped)" in text
-    assert "ranks are lost" in err
-    document = json.loads((tmp_path / "d.json").read_text())
-    working = {(p["from"], p["to"]) for p in document["pairs"] if p["flags"]["state"] == "ok"}
-    assert {(0, 2), (2, 0)} <= working
-    assert document["ranks"][1]["lost"] != "" and document["ranks"][2]["lost"] == ""
-
-
-@pytest.mark.parametrize("step", ["finding out which ranks share memory", "making a shared window"])
-def test_rank_that_hangs_in_a_collective_call(tmp_path, step):
-    """Rank 0 is stuck in it, too: the report comes from its watchdog."""
-    out, err = faulty(3, f"hang:2:inside {step}", cwd=tmp_path)
-    text = only_failure(out, "ranks")
-    assert f'the step "{step}" did not end' in text and re.search(r"; rank 2 \(\S+, process \d+, stopped\)", text)
-    assert f"rank 0: {step} has not ended within its limit" in err
-
-
-def test_rank_0_hangs(tmp_path):
-    _, err = faulty(2, "hang:0:nodes", cwd=tmp_path)
-    assert re.search(r"rank 1 on \S+: rank 0 has not called the roll of step \"nodes\"", err)
 
 
 def test_small_dev_shm(tmp_path):

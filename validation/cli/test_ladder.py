@@ -55,12 +55,25 @@ def test_a_run_that_fails_is_no_refusal(tmp_path):
     assert re.search(r"^\[1\] 6³, shm, flag: exit status 2: ", out, re.MULTILINE), out
 
 
+def test_back_end_of_the_machine(tmp_path):
+    """Without --backend: CUDA where it can be used, else the host with one line that says why."""
+    listing, _ = run([BUILD / "jacobi", "--list"], tmp_path)
+    lack = re.findall("^  cuda +not usable: (.*)$", listing, re.MULTILINE)
+    arguments = ["--sizes", "6", "--sweeps", "5", "--rungs", "flag", "--overlap", "on", "--json", "l.json"]
+    out, err = run([ROOT / "scripts" / "ladder", "--build", BUILD, *arguments], tmp_path)
+    assert err == "".join(f"ladder: back end host, since cuda is not usable: {reason}\n" for reason in lack)
+    assert json.loads((tmp_path / "l.json").read_text())["backend"] == ("host" if lack else "cuda")
+
+
 def test_command_line(tmp_path):
     for arguments, text in [
         (["--rungs", "flag,semaphore"], "no such rung: semaphore"),
         (["--sizes", "0"], "positive"),
         (["-np", "4", "--split", "3,1,1"], "three factors of 4"),
         (["--build", "none"], "no program none/jacobi"),
+        (["--json", "none/l.json"], "ladder: --json: none/l.json: there is no folder none\n"),
+        (["--json", "."], "ladder: --json: . is a folder\n"),
+        (["--json", "/proc/l.json"], "ladder: --json: /proc/l.json: "),
     ]:
         _, err = ladder(*arguments, cwd=tmp_path, status=2)
         assert text in err and "Traceback" not in err, err

@@ -110,6 +110,8 @@ def test_forced_messages(folder, digest):
     face = 12 * 11 * 8
     assert report["transports"]["mpi"] == {"edges": 4, "bytes_per_sweep": 4.0 * face}
     assert report["sync"] == "event" and "messages" in report["sync_reason"]
+    assert re.search(r"^rung +event \(all halos between ranks travel as messages, [^;]*\), overlap$", out, re.MULTILINE), out
+    assert re.search(r"^own memory +copy ", out, re.MULTILINE) and "peer memory" not in out
     assert re.search(r"^edges +4 mpi, 4 self; a sweep moves 4\.1 KiB mpi, ", out, re.MULTILINE)
     dry, _ = jacobi(2, "deck.yaml", "--dry-run", *sets("comm={transport: mpi, ranks: [1, 1, 2]}"), cwd=folder)
     assert re.search(rf"^ +0 +z\+ +1 +mpi +{face} +asked for; MPI", dry, re.MULTILINE)

@@ -81,8 +81,10 @@ def test_dry_run_finds_bad_files(folder):
 def test_list(tmp_path):
     out, err = jacobi(2, "--list", cwd=tmp_path)
     assert err == ""
-    for name in ["host", "cuda", "self", "shm", "ipc", "barrier", "event"]:
+    for name in ["host", "cuda", "self", "shm", "ipc", "mpi", "nccl", "barrier", "event"]:
         assert re.search(rf"^ +{name}\b", out, re.MULTILINE), name
+    if "this build has no CUDA" in out:
+        assert re.search(r"^  nccl .*: not in this build$", out, re.MULTILINE), out
 
 
 def test_version_and_help(tmp_path):

@@ -1,8 +1,10 @@
 """The report of a run (JSON) and its line in a table (CSV)."""
 import csv
 import math
+import re
 
 import pytest
+from documented import documented, keys_of
 from programs import jacobi, jacobi_alone, read_report, sets
 
 # INTERFACE.md, "Report"
@@ -29,6 +31,12 @@ def test_keys(report):
     assert {"interior", "boundary", "wait"} <= report["phases"].keys()
     assert {"copy_gbs", "one_pass_glups", "share"} <= report["bound"].keys()
     assert {"kind", "passed", "error"} <= report["verification"].keys()
+
+
+def test_every_key_is_documented(report):
+    """And nothing else is. The resolved deck's keys are those of decks."""
+    written = {re.sub(r"^transports\.\w+", "transports.NAME", re.sub(r"^(deck\.resolved)\..*", r"\1", key)) for key in keys_of(report)}
+    assert written == documented("Keys of the report")
 
 
 def test_configuration(report):
@@ -130,7 +138,8 @@ def test_option_takes_precedence(folder):
 def test_csv_grows_by_a_line_a_run(folder):
     for ranks in [1, 2]:
         jacobi(ranks, "deck.yaml", *sets("report={csv: u.csv, file: u.json}"), cwd=folder)
-    assert len((folder / "u.csv").read_text().splitlines()) == 3
+    header, *lines = (folder / "u.csv").read_text().splitlines()
+    assert len(lines) == 2 and set(header.split(",")) == documented("CSV")
     with open(folder / "u.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["ranks"] for row in rows] == ["1", "2"]

@@ -59,7 +59,7 @@ std::vector<Case> cases(int ranks) {
     // Rows so long that no persistent tile stays on a GPU's chip.
     all.push_back({"2100x5x4 random", problem_on({2100, 5, 4}, {false, true, false}, ProblemKind::random)});
     // Large enough a block that the host back end's streaming stores run.
-    if (ranks <= 2) all.push_back({"131x67x77 random", problem_on({131, 67, 77}, {false, true, false}, ProblemKind::random)});
+    if (ranks <= 2) all.push_back({"131x80x61 random", problem_on({131, 80, 61}, {false, true, false}, ProblemKind::random)});
     // Persistent tiles on an H200's chip that have several rows a thread, some with one row left over, and more planes than a
     // thread does between barriers.
     if (ranks <= 2) all.push_back({"400x31x40 random", problem_on({400, 31, 40}, {true, true, false}, ProblemKind::random)});

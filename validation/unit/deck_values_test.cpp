@@ -1,6 +1,8 @@
 // Bad decks: faults of single values, of values together, and what a build lacks, each deck with all its messages in order.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "deck_testing.hpp"
 
 namespace jacobi::testing {
@@ -34,9 +36,13 @@ TEST(DeckValues, Integers) {
         {minimal + "problem: {kind: random, seed: -1}\n", {"3:31: problem.seed: expected an integer >= 0, found \"-1\""}},
         {minimal + "output: {file: a, compression: 10}\n",
          {"3:32: output.compression: expected an integer from 0 to 9, found \"10\""}},
-        {minimal + "device: {threads: 0}\n", {"3:19: device.threads: expected auto or an integer >= 1, found \"0\""}},
+        {minimal + "device: {threads: 0}\n", {"3:19: device.threads: expected auto or an integer from 1 to 4096, found \"0\""}},
+        {minimal + "device: {threads: 1000000}\n",
+         {"3:19: device.threads: expected auto or an integer from 1 to 4096, found \"1000000\""}},
         {minimal + "device: {threads: 2147483648}\n",
-         {"3:19: device.threads: expected auto or an integer >= 1, found \"2147483648\"; the largest is 2147483647"}},
+         {"3:19: device.threads: expected auto or an integer from 1 to 4096, found \"2147483648\""}},
+        {minimal + "comm: {virtual_nodes: 2147483648}\n",
+         {"3:23: comm.virtual_nodes: expected an integer >= 1, found \"2147483648\"; the largest is 2147483647"}},
         {minimal + "comm: {ranks: 8}\n",
          {"3:15: comm.ranks: expected auto or a list [px, py, pz], each an integer >= 1, found \"8\""}},
         {minimal + "comm: {ranks: [0, 1, 1]}\n", {"3:16: comm.ranks[0]: " + integer + "\"0\""}},
@@ -105,6 +111,17 @@ TEST(DeckValues, Grid) {
         {"grid: {cells: [4, 5, 6], length: [1e-20, 1, 1]}\nsolver: {iterations: 7, precision: float}\n",
          {"1:34: grid.length: expected lengths whose 2/h^2, summed over the axes, fits in float, found 5e+41"}},
     });
+    Support deep = full_build();
+    deep.max_temporal_depth = deep.max_halo_depth = std::numeric_limits<int>::max();
+    const std::string layers = "expected halo layers whose bytes around the grid fit in 64 bits, found ";
+    expect_errors(
+        {{minimal + "comm: {halo_depth: 2147483647}\n", {"3:20: comm.halo_depth: " + layers + "2147483647"}},
+         {grid + "solver: {iterations: 7, temporal_depth: 600000}\n", {"2:41: solver.temporal_depth: " + layers + "600000"}},
+         {grid + "solver: {iterations: 7, temporal_depth: 8}\ncomm: {halo_depth: 600000}\n",
+          {"3:20: comm.halo_depth: " + layers + "600000"}},
+         {"grid: {cells: [3000000, 3000000, 3000000]}\nsolver: {iterations: 7, temporal_depth: 600000}\n",
+          {"1:15: " + overflow + "3000000 x 3000000 x 3000000 cells"}}},
+        deep);
     EXPECT_TRUE(read_deck("grid: {cells: [128102389400760773, 1, 1]}\n" + solver, "d.yaml", {}, host_build()).ok());
 }
 

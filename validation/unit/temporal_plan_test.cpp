@@ -34,21 +34,37 @@ void for_cases(Visit&& visit) {
     }
 }
 
+/// Those of a segment that hold cells, and of all segments.
+template <class Visit>
+void for_windows(const Segment& s, Visit&& visit) {
+    for (int i = 0; i < s.count(); ++i) {
+        const Window& w = s.windows[i];
+        if (w.x_lo < w.x_hi && w.y_lo < w.y_hi) visit(w);
+    }
+}
+template <class Visit>
+void for_windows(const TemporalPlan& plan, Visit&& visit) {
+    for (const Segment& s : plan.segments) {
+        for_windows(s, [&](const Window& w) { visit(s, w); });
+        if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
 TEST(TemporalPlan, StoresEachCellOnce) {
     std::vector<int> stored;
     for_cases([&](const std::array<int, 3>& n, const auto& connected, const WindowShape& window, const std::string& where) {
         for (const int chunks : {1, 2, 5}) {
             const TemporalPlan plan = plan_temporal(n, connected, window.depth, window, chunks);
             stored.assign(static_cast<std::size_t>(n[0]) * n[1] * n[2], 0);
-            for (const Segment& s : plan.segments) {
-                ASSERT_TRUE(s.x_lo >= 0 && s.y_lo >= 0 && s.z_lo >= 0 && s.x_hi <= n[0] && s.y_hi <= n[1] && s.z_hi <= n[2])
+            for_windows(plan, [&](const Segment& s, const Window& w) {
+                ASSERT_TRUE(w.x_lo >= 0 && w.y_lo >= 0 && s.z_lo >= 0 && w.x_hi <= n[0] && w.y_hi <= n[1] && s.z_hi <= n[2])
                     << where;
                 for (int z = s.z_lo; z < s.z_hi; ++z) {
-                    for (int y = s.y_lo; y < s.y_hi; ++y) {
-                        for (int x = s.x_lo; x < s.x_hi; ++x) ++stored[static_cast<std::size_t>((z * n[1] + y) * n[0] + x)];
+                    for (int y = w.y_lo; y < w.y_hi; ++y) {
+                        for (int x = w.x_lo; x < w.x_hi; ++x) ++stored[static_cast<std::size_t>((z * n[1] + y) * n[0] + x)];
                     }
                 }
-            }
+            });
             ASSERT_EQ(static_cast<std::size_t>(std::count(stored.begin(), stored.end(), 1)), stored.size()) << where;
         }
     });
@@ -56,10 +72,10 @@ TEST(TemporalPlan, StoresEachCellOnce) {
 
 TEST(TemporalPlan, WindowsHoldWhatTheirCellsDependOn) {
     for_cases([](const std::array<int, 3>& n, const auto& connected, const WindowShape& window, const std::string& where) {
-        for (const Segment& s : plan_temporal(n, connected, window.depth, window, 1).segments) {
-            ASSERT_EQ(s.x % window.unit, 0) << where;
-            const int start[2] = {s.x, s.y}, lo[2] = {s.x_lo, s.y_lo}, hi[2] = {s.x_hi, s.y_hi};
-            const int size[2] = {window.width, window.height};
+        for_windows(plan_temporal(n, connected, window.depth, window, 1), [&](const Segment& s, const Window& w) {
+            ASSERT_EQ(w.x % window.unit, 0) << where;
+            const int start[2] = {w.x, w.y}, lo[2] = {w.x_lo, w.y_lo}, hi[2] = {w.x_hi, w.y_hi};
+            const int size[2] = {window.width / s.across, window.height / s.up};
             for (int a = 0; a < 2; ++a) {
                 // `depth` cells more at each side, but none beyond a Dirichlet face, which stands in for its neighbours.
                 const int reach_lo = connected[2 * a] ? -window.depth : 0,
@@ -71,7 +87,12 @@ TEST(TemporalPlan, WindowsHoldWhatTheirCellsDependOn) {
                     ASSERT_GE(start[a], 0) << where;
                 }
             }
-        }
+            // The kernel lets the faces of y stand in only below the first and above the last of a block's warps.
+            if (s.up > 1) {
+                ASSERT_TRUE(connected[2] || w.y_lo >= window.depth) << where;
+                ASSERT_TRUE(connected[3] || w.y_hi <= n[1] - window.depth) << where;
+            }
+        });
     });
 }
 
@@ -80,15 +101,57 @@ TEST(TemporalPlan, PutsWhatTouchesANeighbourFirst) {
         const TemporalPlan plan = plan_temporal(n, connected, window.depth, window, 3);
         for (int i = 0; i < static_cast<int>(plan.segments.size()); ++i) {
             const Segment& s = plan.segments[static_cast<std::size_t>(i)];
-            const int lo[3] = {s.x_lo, s.y_lo, s.z_lo}, hi[3] = {s.x_hi, s.y_hi, s.z_hi};
             bool near = false;
-            for (int a = 0; a < 3; ++a) {
-                near |= connected[2 * a] && lo[a] < window.depth;
-                near |= connected[2 * a + 1] && hi[a] > n[a] - window.depth;
-            }
+            for_windows(s, [&](const Window& w) {
+                const int lo[3] = {w.x_lo, w.y_lo, s.z_lo}, hi[3] = {w.x_hi, w.y_hi, s.z_hi};
+                for (int a = 0; a < 3; ++a) {
+                    near |= connected[2 * a] && lo[a] < window.depth;
+                    near |= connected[2 * a + 1] && hi[a] > n[a] - window.depth;
+                }
+            });
             ASSERT_EQ(near, i < plan.touching) << where;
         }
     });
+}
+
+TEST(TemporalPlan, SegmentsAreDividedAsTheKernelCanDo) {
+    for_cases([](const std::array<int, 3>& n, const auto& connected, const WindowShape& window, const std::string& where) {
+        for (const Segment& s : plan_temporal(n, connected, window.depth, window, 2).segments) {
+            for (const int parts : {s.across, s.up}) ASSERT_TRUE(parts == 1 || parts == 2 || parts == 4) << where;
+            ASSERT_LE(s.count(), Segment::most) << where;
+            // Whoever finds nothing to do may rely on it.
+            for (int i = 0; i < s.count(); ++i) {
+                const Window& w = s.windows[i];
+                ASSERT_EQ(w.x_lo < w.x_hi, w.y_lo < w.y_hi) << where;
+                ASSERT_LE(w.x_lo, w.x_hi) << where;
+            }
+        }
+    });
+}
+
+/// What a neighbour's halo adds to windows that fit exactly must not cost whole windows.
+TEST(TemporalPlan, SharesSegmentsAmongRemainders) {
+    constexpr std::array<int, 3> n = {512, 512, 512};
+    const auto count = [&](const WindowShape& window, std::initializer_list<int> faces) {
+        std::array<bool, face_count> connected{};
+        for (const int f : faces) connected[static_cast<std::size_t>(f)] = true;
+        return plan_temporal(n, connected, window.depth, window, 1).segments.size();
+    };
+    constexpr WindowShape low = {64, 32, 2, 4, 4}, tall = {64, 64, 2, 4, 4}, wide = {128, 32, 4, 4, 4};
+    EXPECT_EQ(count(low, {}), 9u * 21);
+    EXPECT_EQ(count(tall, {}), 9u * 9);
+    EXPECT_EQ(count(wide, {}), 4u * 21 + 6);
+    for (const int side : {0, 1}) {
+        EXPECT_EQ(count(low, {side}), 9u * 21 + 6);
+        EXPECT_EQ(count(low, {2 + side}), 9u * 21 + 5);
+        EXPECT_EQ(count(tall, {side}), 9u * 9 + 3);
+        EXPECT_EQ(count(tall, {2 + side}), 9u * 9 + 3);
+        EXPECT_EQ(count(wide, {side}), 4u * 21 + 11);
+        EXPECT_EQ(count(wide, {2 + side}), 4u * 21 + 6 + 2);
+    }
+    EXPECT_EQ(count(low, {0, 1}), 9u * 21 + 6);
+    EXPECT_EQ(count(low, {2, 3}), 9u * 21 + 5);
+    EXPECT_EQ(count(low, {0, 2, 4}), 9u * 21 + 6 + 5);
 }
 
 TEST(TemporalPlan, FillsWholeRounds) {

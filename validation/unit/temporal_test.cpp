@@ -195,6 +195,16 @@ TYPED_TEST(Temporal, ManyTiles) {
     }
 }
 
+/// Rows that a tile takes whole but does in pieces, more levels than are done together among the depths.
+TYPED_TEST(Temporal, RowsInPieces) {
+    for (const Index bytes : {2304, 2312, 4096, 5000}) {
+        const Index nx = bytes / static_cast<Index>(sizeof(TypeParam));
+        for (const int bits : {0, all_fixed}) {
+            DeepBlock<TypeParam>({nx, 9, 7}, 5, fixed_faces(bits), bits == 0).check({2, 3, 4, 5}, 2 * 1024 * 1024);
+        }
+    }
+}
+
 TYPED_TEST(Temporal, Denormals) {
     const TypeParam scale = sizeof(TypeParam) == 8 ? TypeParam(1e-307) : TypeParam(1e-37f);
     DeepBlock<TypeParam>({37, 5, 6}, 3, fixed_faces(0), true, scale).check({2, 3});

@@ -84,8 +84,10 @@ TEST(Terminal, ResultTable) {
     }
     r.peers.reason = "no kernel may wait";
     EXPECT_TRUE(has(result_text(r, false, plain), "GB/s; no flags: no kernel may wait\n"));
+    r.peers.memory = "self";
+    EXPECT_TRUE(has(result_text(r, false, plain), "\nown memory     copy 4.5 GB/s;")) << "no peer's";
     r.peers = {};
-    EXPECT_FALSE(has(result_text(r, false, plain), "peer memory")) << "there is none";
+    EXPECT_FALSE(has(result_text(r, false, plain), " memory ")) << "there is none";
     EXPECT_FALSE(has(text, "converged")) << "without a tolerance there is nothing to converge to";
     r.config.solver.tolerance = 1e-6;
     EXPECT_TRUE(has(result_text(r, false, plain), "no, tolerance 1e-06"));

@@ -1,11 +1,15 @@
 // A rank's threads: each job runs once on each of them, and its stores are seen when run() returns.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
+#include "error.hpp"
 #include "host/thread_team.hpp"
 
 namespace jacobi {
@@ -72,6 +76,27 @@ TEST_P(ThreadTeamOfSize, EndsWithOrWithoutWork) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, ThreadTeamOfSize, testing::Values(1, 2, 3, 4));
+
+[[noreturn]] void start_more_threads_than_there_is_room_for() {
+    const rlimit room{std::size_t{1} << 30, std::size_t{1} << 30};  // of addresses; a thread's stack takes 8 MiB of them
+    setrlimit(RLIMIT_AS, &room);
+    try {
+        const host::ThreadTeam team(2000);
+    } catch (const Error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        std::_Exit(7);
+    }
+    std::_Exit(0);
+}
+
+TEST(ThreadTeam, SaysSoWhenThereAreNotEnoughThreads) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers need more addresses than the test leaves";
+#endif
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(start_more_threads_than_there_is_room_for(), ::testing::ExitedWithCode(7),
+                "^device.threads: 2000 threads cannot be started here, no more than [0-9]+ \\(.+\\): use fewer\n$");
+}
 
 }  // namespace
 }  // namespace jacobi

@@ -44,6 +44,20 @@ class Checks:
 
         self.record.run(name, work)
 
+    def stress(self, ranks, how, env):
+        """Ranks out of step, NaN in halos that have been used."""
+        name = f"stress_test on {ranks} ranks, {how}"
+
+        def work():
+            try:
+                output = self.launcher.run(ranks, [self.launcher.program("stress_test"), "1", self.launcher.backend], 120, env)
+            except Skipped as reason:
+                return Line(name, IMPOSSIBLE, str(reason))
+            found = re.search(r"passed, (\d+) checks", output)
+            return Line(name, PASSED, f"{found[1]} checks a rank") if found else Line(name, FAILED, "no verdict", output=output)
+
+        self.record.run(name, work)
+
     def hello(self, env):
         name = "ipc_hello on 2 ranks"
 

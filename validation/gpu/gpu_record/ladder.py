@@ -40,10 +40,19 @@ def factors(ranks):
     return min((split for split in splits if split == tuple(sorted(split))), key=sum)
 
 
+def listing(launcher):
+    return launcher.run(1, [launcher.program("jacobi"), "--list"])
+
+
 def listed(launcher):
     """The transports that `jacobi --list` knows, with what it says of them."""
-    text = launcher.run(1, [launcher.program("jacobi"), "--list"]).partition("\ntransports")[2].partition("\nrungs")[0]
+    text = listing(launcher).partition("\ntransports")[2].partition("\nrungs")[0]
     return dict(re.findall(r"^  (\w+) +(.*)$", text, re.MULTILINE))
+
+
+def why_no_cuda(launcher):
+    """Why the CUDA back end cannot be used, as `jacobi --list` says; nothing where it can."""
+    return "".join(re.findall(r"^  cuda +not usable: (.*)$", listing(launcher), re.MULTILINE))
 
 
 class Ladder:

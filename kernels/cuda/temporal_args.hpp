@@ -1,0 +1,30 @@
+// What a pass of several sweeps reads and where it stores.
+#pragma once
+
+#include "temporal_plan.hpp"
+
+namespace jacobi::cuda {
+
+template <class T>
+struct TemporalArgs {
+    const T* u;  ///< generation g, cell (0, 0, 0)
+    T* out;      ///< generation g + 1
+    const T* b;  ///< right-hand side over diag, halo included
+    Index pitch, plane;
+    T cx, cy, cz;
+    int n[3];      ///< extent of the block
+    int reach[3];  ///< layers of cells that exist beyond the + face of each axis; 0 beyond a Dirichlet face
+    bool dirichlet[face_count];
+    T face[face_count];  ///< values of the Dirichlet faces
+};
+
+/// HaloTarget of every direction with its parity resolved; null: no neighbour.
+template <class T>
+struct LayerTargets {
+    T* origin[Direction::count];
+    Index pitch[Direction::count];
+    Index plane[Direction::count];
+    int depth;  ///< layers
+};
+
+}  // namespace jacobi::cuda
