@@ -62,7 +62,9 @@ __device__ inline void copy_wait() {
 }
 
 /// A block barrier of which each warp does the two halves when it likes: what any warp did before arrive() has happened when a
-/// warp leaves the wait() that belongs to it. Between a warp's arrive() and wait() it may do what needs nobody.
+/// warp leaves the wait() that belongs to it. Between a warp's arrive() and wait() it may do what needs nobody and harms nobody:
+/// a whole barrier at either place must do as well, which is how a race detector can look for what it may not do
+/// (validation/unit).
 class SplitBarrier {
  public:
     using Word = std::uint64_t;
@@ -79,6 +81,8 @@ class SplitBarrier {
 #if __CUDA_ARCH__ >= 900
         __syncwarp();
         if (threadIdx.x == 0) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(word_) : "memory");
+#elif defined(JACOBI_BARRIER_AT_ARRIVE)
+        __syncthreads();
 #endif
     }
     __device__ void wait() {
@@ -91,7 +95,7 @@ class SplitBarrier {
                          : "memory");
         }
         phase_ ^= 1;
-#else
+#elif !defined(JACOBI_BARRIER_AT_ARRIVE)
         __syncthreads();
 #endif
     }
