@@ -55,6 +55,7 @@ void record_exchange(const Topology& topology, const Decomposition& decompositio
     record.halo_depth = exchange.depths().halo;
     record.sync = exchange.rung();
     record.sync_reason = exchange.rung_reason();
+    record.boundary_apart = exchange.overlaps();
     record.edges = gather_edges(topology, exchange.edges());
     for (int r = 0; r < topology.size(); ++r) {
         const Box block = decomposition.block(r);

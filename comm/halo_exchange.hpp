@@ -60,6 +60,7 @@ class HaloExchange {
     const Box& block() const { return setup_.block; }
     const std::vector<Edge>& edges() const { return edges_; }
     const std::string& rung() const { return rung_.name; }
+    bool overlaps() const { return rung_.synchroniser->overlaps(); }  ///< see Synchroniser
     const std::string& rung_reason() const { return rung_.reason; }
     double wait_seconds() const { return rung_.synchroniser->wait_seconds(); }  ///< host time spent in the rung's waits so far
 

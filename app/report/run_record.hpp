@@ -56,6 +56,7 @@ struct RunRecord {
     std::array<int, 3> decomposition{1, 1, 1};
     std::string backend;  ///< "host" or "cuda"
     std::string backend_reason;
+    bool boundary_apart = true;  ///< passes launch the cells next to neighbours apart from the others
     std::string sync, sync_reason;
     int temporal_depth = 1, halo_depth = 1;
     std::string depth_reason;            ///< why this temporal depth

@@ -116,6 +116,8 @@ TEST(Terminal, Header) {
           "WARNING        8 ranks share one GPU"}) {
         EXPECT_TRUE(has(text, part)) << part << "\n" << text;
     }
+    r.boundary_apart = false;
+    EXPECT_TRUE(has(header_text(r, plain), "event (auto), boundary and interior in one launch"));
     EXPECT_FALSE(has(text, "ABLATED"));
     r.config.comm.ablate = Ablate::no_comm;
     EXPECT_TRUE(has(header_text(r, plain), "ABLATED        no_comm"));
