@@ -8,7 +8,8 @@
 
 namespace jacobi {
 
-/// Offsets in bytes. Every word that another rank writes has a 128-byte line of its own: no two writers share a line.
+/// Offsets in bytes. Every word that another rank writes has a 128-byte line of its own, but for mailboxes, which have one writer
+/// each: no two writers share a line.
 struct ArenaLayout {
     static constexpr std::size_t line = 128;
     static constexpr std::size_t unit = std::size_t{2} << 20;  ///< CUDA IPC exports whole allocations, which are 2 MiB pieces

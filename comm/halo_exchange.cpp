@@ -74,6 +74,7 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
     setup_.block = decomposition.block(topology.rank());
     setup_.layout = layout_.field;
     setup_.temporal_depth = depths_.temporal;
+    setup_.messages = messages_ != nullptr;
     for (int p = 0; p < 2; ++p) setup_.fields[p] = memory_->own() + layout_.fields[p];
     for (const Edge& e : edges_) {
         setup_.targets[static_cast<std::size_t>(e.direction.code)] =

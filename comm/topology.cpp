@@ -53,7 +53,8 @@ std::vector<int> visible_processes(MPI_Comm comm, int size) {
     std::vector<Process> all(size);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm);
     std::vector<int> pids;
-    for (const Process& p : all) pids.push_back(p.place == mine.place ? static_cast<int>(p.pid) : 0);
+    const bool known = !boot_id().empty();  // else all hosts look alike
+    for (const Process& p : all) pids.push_back(known && p.place == mine.place ? static_cast<int>(p.pid) : 0);
     return pids;
 }
 

@@ -44,6 +44,7 @@ struct BlockSetup {
     Box block;  ///< global cells of this rank
     FieldLayout layout;
     int temporal_depth = 1;                            ///< sweeps of the deepest pass
+    bool messages = false;                             ///< some neighbours get their layers as messages
     std::array<std::byte*, 2> fields;                  ///< both buffers, layout.bytes each, in memory the back end can use
     std::array<HaloTarget, Direction::count> targets;  ///< by Direction::code
     /// Layers stored into neighbours in every pass, at least the sweeps of any later one: what the halo holds.
@@ -152,8 +153,10 @@ class Backend {
 
     /// `rhs`: the problem has a right-hand side.
     virtual DepthLimits depth_limits(const Index3& extent, bool rhs) const = 0;
-    /// How passes of several sweeps walk the block, for people; empty where there are none. After setup.
+    /// How passes that the host issues walk the block, for people; empty where there is nothing to tell. After setup.
     virtual std::string pass_shape() const { return {}; }
+    /// Are boundary() and interior() two launches for this block? Else boundary() does everything. After setup.
+    virtual bool boundary_apart() const { return true; }
 
     // One pass g of `depth` sweeps: boundary then interior, or both at once. The boundary holds every cell whose update reads a
     // neighbour's halo or that is stored into one. A back end may only enqueue. Inside a rank boundary(g) waits for

@@ -60,7 +60,7 @@ struct RunRecord {
     std::string sync, sync_reason;
     int temporal_depth = 1, halo_depth = 1;
     std::string depth_reason;            ///< why this temporal depth
-    std::string pass_shape;              ///< how rank 0's passes of several sweeps walk its block
+    std::string pass_shape;              ///< how rank 0's passes walk its block
     std::vector<RankPlace> places;       ///< by rank
     bool multi_process_service = false;  ///< ranks that share a GPU do so under MPS
     std::vector<Edge> edges;             ///< of all ranks

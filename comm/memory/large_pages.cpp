@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -59,8 +61,16 @@ void LargePages::share(std::byte* memory, std::size_t bytes, std::size_t offset)
     std::byte* const from = up(view(memory));
     const std::size_t size = static_cast<std::size_t>(view(memory) + bytes - from) / large * large;
     // What is a hole in the file is not collapsed, so one byte of each is written: the zero that it is.
-    for (std::size_t i = 0; i < size; i += large) *static_cast<volatile std::byte*>(from + i) = std::byte{0};
-    if (madvise(from, size, collapse) != 0) release();
+    // Piece by piece for some seconds at most: set-up is waited for, and what stays small is right.
+    constexpr std::size_t piece = 64 * large;
+    const auto stop = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    for (std::size_t done = 0; done < size && std::chrono::steady_clock::now() < stop; done += piece) {
+        const std::size_t some = std::min(piece, size - done);
+        for (std::size_t i = done; i < done + some; i += large) *static_cast<volatile std::byte*>(from + i) = std::byte{0};
+        if (madvise(from + done, some, collapse) == 0) continue;
+        if (done == 0) release();
+        return;
+    }
 }
 
 std::byte* LargePages::view(std::byte* p) const {

@@ -13,6 +13,7 @@ class FlagSync final : public KernelSync {
         c_.backend.flagged_passes(g, passes, depth, c_.overlap);
         c_.board.publish(g + passes);  // for error messages only
     }
+    bool overlaps() const override { return KernelSync::overlaps() && c_.temporal_depth == 1; }
     void await(Generation g) override { c_.backend.await_flags(g); }
 };
 

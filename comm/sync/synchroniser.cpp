@@ -12,7 +12,7 @@ void Synchroniser::make_readable(Generation g) {
 bool Synchroniser::overlaps() const {
     // Without neighbours there is nothing to overlap with, and one stream has no gaps between its kernels. A pass as short as a
     // launch hides less than a second launch costs, unless it is messages that travel meanwhile.
-    return c_.overlap && !c_.edges.empty() && (!c_.launch_bound || c_.messages != nullptr);
+    return c_.overlap && !c_.edges.empty() && (!c_.launch_bound || c_.messages != nullptr) && c_.backend.boundary_apart();
 }
 
 void Synchroniser::advance(Generation g, Index passes, int depth) {

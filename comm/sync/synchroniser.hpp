@@ -48,8 +48,8 @@ class Synchroniser {
     /// provides this.
     virtual void advance(Generation g, Index passes, int depth);
 
-    /// Do passes issued by this loop launch the boundary apart from the interior?
-    bool overlaps() const;
+    /// Do passes launch the boundary apart from the interior?
+    virtual bool overlaps() const;
 
     /// Concerns edges with a mapping (Edge::mapped) only. After await(g) (on the host, or for what is enqueued on the device
     /// afterwards): the stores of generation g into this rank's halos are visible, and every neighbour has stopped reading its

@@ -1,5 +1,5 @@
 // The CUDA back end's class: one rank's block on one GPU. Its members are defined by subject in setup.cu, passes.cu,
-// messages.cu, march.cu, temporal.cu, persistent.cu, rates.cu and inspect.cu.
+// messages.cu, march.cu, temporal.cu, persistent.cu, resident.cu, rates.cu and inspect.cu.
 #pragma once
 
 #include "cuda_backend.hpp"
@@ -30,7 +30,8 @@ class CudaBackend final : public CudaBackendBase {
     void use_flags(const FlagLinks& links) override;
 
     // passes.cu
-    DepthLimits depth_limits(const Index3& extent, bool rhs) const override;
+    std::string pass_shape() const override;
+    bool boundary_apart() const override { return temporal() || apart_; }
     void boundary(Generation g, int depth) override;
     void interior(Generation g, int depth) override;
     void whole(Generation g, int depth) override;
@@ -42,6 +43,9 @@ class CudaBackend final : public CudaBackendBase {
     std::shared_ptr<std::byte> message_memory(std::size_t bytes, bool on_device) override;
     void store_halos(Generation g, const std::vector<PackedHalo>& halos) override;
 
+    // temporal.cu
+    DepthLimits depth_limits(const Index3& extent, bool rhs) const override;
+
     // persistent.cu
     int persistent_limit() const override;
     bool tiles_stay(const TileGrid& tiles) const override { return resident_launch(tiles).kernel != nullptr; }
@@ -52,8 +56,6 @@ class CudaBackend final : public CudaBackendBase {
     double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) override;
     double store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) override;
     FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds) override;
-
-    std::string pass_shape() const override;
 
     // inspect.cu
     double residual_max(Generation g) override;
@@ -67,7 +69,7 @@ class CudaBackend final : public CudaBackendBase {
  private:
     void synchronise();
     void fill();
-    void plan_march();
+    void plan_march();  // march.cu, as what has march in its name
     void use_tiles(const FlagLinks& links);
     PersistentLaunch resident_launch(const TileGrid& tiles) const;
     std::vector<ResidentKernel> resident_kernels() const;  // resident.cu

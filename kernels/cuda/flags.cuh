@@ -8,7 +8,7 @@ namespace jacobi::cuda {
 /// The device's own words of the protocol, in private memory. `generation` is what the next pass reads, so that a graph of passes
 /// freezes no number; the last block of a pass advances it.
 struct FlagState {
-    Generation generation;  ///< read at the start of a pass by those blocks that await and raise
+    Generation generation;  ///< read by blocks that await and raise, until they have arrived
     unsigned arrived;       ///< blocks of the current pass that are done
     unsigned failed;        ///< non-zero: a wait gave up, kernels do nothing any more
 };
@@ -57,11 +57,11 @@ class Patience {
  public:
     /// Called after each poll in vain. True: just poll again; else ask more().
     __device__ bool untested() {
-        if (spin_ == 0) start_ = global_nanoseconds();
+        if (start_ == 0) start_ = global_nanoseconds();
         return ++spin_ % 64 != 0;
     }
-    /// False: give up. Tiles of this rank (Direction{}) wait somewhat longer for each other than
-    /// for other ranks, since one that waits for a rank keeps others waiting, and the rank is what the message must name.
+    /// False: give up. Tiles of this rank (Direction{}) wait somewhat longer for each other than for other ranks, since one that
+    /// waits for a rank keeps others waiting, and the rank is what the message must name.
     __device__ bool more(const FlagArgs& flags, int direction, Generation g, Generation seen) {
         if (failed(flags.state) != 0) return false;
         constexpr unsigned long long longer = 500'000'000;
@@ -120,11 +120,6 @@ __device__ inline void raise_flags(const FlagArgs& flags, Generation g, unsigned
         flags.state->arrived = 0;
         flags.state->generation = g + 1;  // for the next kernel in the stream; these blocks have read g
     }
-}
-
-/// A wait of its own, one block, for kernels enqueued behind it. Negative g: the generation that the state names.
-static __global__ void await_kernel(const FlagArgs flags, Generation g) {
-    (void)await_flags(flags, g < 0 ? flags.state->generation : g, threadIdx.x);
 }
 
 }  // namespace jacobi::cuda

@@ -61,6 +61,7 @@ void CudaBackend<T>::plan_march() {
     for (int a = 0; a < 3; ++a) n[a] = static_cast<int>(setup_.layout.extent[a]);
     const auto plane = static_cast<double>(setup_.layout.plane) * sizeof(T);
     const unsigned connected = push_targets(0).connected;
+    march_kernels_ = {};
     double best = 0;
     for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
         for (const MarchShape& shape : promising_shapes(n, march_width<T>, kernels.height, plane)) {
@@ -80,8 +81,8 @@ void CudaBackend<T>::plan_march() {
     }
     touching_ = touching_tiles(march_, connected);
     // Columns at an x face are a fraction of their rows in memory: to walk them apart from the rest costs more than to hide the
-    // exchange behind that rest would save (kernels/README.md).
-    apart_ = connected % 4 == 0 || small_;
+    // exchange behind that rest would save (kernels/README.md); but messages take longer.
+    apart_ = connected % 4 == 0 || small_ || setup_.messages;
 }
 
 /// Everything, or everything that touches a neighbour, with what neighbours need.

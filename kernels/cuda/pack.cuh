@@ -17,11 +17,6 @@ struct alignas(16) Pack {
 /// Plain loads: also right for halos that a neighbour stores into before this kernel starts or, after an acquire, while it
 /// runs. The read-only path (ld.global.nc) is for cells that only this rank writes.
 template <bool ReadOnly, class T>
-__device__ inline T load(const T* p) {
-    if constexpr (ReadOnly) return __ldg(p);
-    return *p;
-}
-template <bool ReadOnly, class T>
 __device__ inline Pack<T> load_pack(const T* p) {
     if constexpr (ReadOnly && sizeof(T) == 8) {
         const double2 raw = __ldg(reinterpret_cast<const double2*>(p));

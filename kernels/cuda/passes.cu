@@ -3,6 +3,15 @@
 
 namespace jacobi::cuda {
 
+namespace {
+
+/// A wait of its own, one block, for kernels enqueued behind it. Negative g: the generation that the state names.
+__global__ void await_kernel(const FlagArgs flags, Generation g) {
+    (void)await_flags(flags, g < 0 ? flags.state->generation : g, threadIdx.x);
+}
+
+}  // namespace
+
 template <class T>
 void CudaBackend<T>::pass(Generation g, int depth, Part part, cudaStream_t stream) {
     temporal() ? temporal_pass(g, depth, part, stream) : march_pass(g, part, stream);
@@ -55,8 +64,8 @@ void CudaBackend<T>::whole(Generation g, int depth) {
 }
 
 /// One pass with flags. Small blocks take one kernel, whose touching tiles come first and raise while the others run: a launch is
-/// what they have to save. Large ones with overlap take the two kernels side by side, as other rungs do. Deep passes always are
-/// one kernel of the first kind.
+/// what they have to save. Large ones with overlap take the two kernels side by side, as other rungs do, unless an x face is
+/// shared (plan_march). Deep passes always are one kernel of the first kind.
 template <class T>
 void CudaBackend<T>::flagged_pass(Generation g, int depth, bool overlap) {
     if (!overlap || small_ || !apart_ || temporal()) return whole(g, depth);

@@ -38,8 +38,8 @@ __global__ void __launch_bounds__(persistent_threads, 1)
     persistent_kernel(const PersistentArgs<T> a, const Generation first, const Index passes) {
     constexpr int cells = pack_cells<T>;
     const int ty = static_cast<int>(blockIdx.x) % a.tiles.y, tz = static_cast<int>(blockIdx.x) / a.tiles.y;
-    const int y0 = a.extent[1] * ty / a.tiles.y, y1 = a.extent[1] * (ty + 1) / a.tiles.y;
-    const int z0 = a.extent[2] * tz / a.tiles.z, z1 = a.extent[2] * (tz + 1) / a.tiles.z;
+    const int y0 = first_of(a.extent[1], ty, a.tiles.y), y1 = first_of(a.extent[1], ty + 1, a.tiles.y);
+    const int z0 = first_of(a.extent[2], tz, a.tiles.z), z1 = first_of(a.extent[2], tz + 1, a.tiles.z);
     constexpr int warps = persistent_threads / 32;
     const int row_groups = (a.extent[0] + 32 * cells - 1) / (32 * cells);
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;

@@ -72,6 +72,9 @@ struct PersistentLaunch {
     ResidentShape shape{};
 };
 
+/// The first row or plane of a tile: of n, spread over `tiles`.
+__device__ inline int first_of(int n, int tile, int tiles) { return static_cast<int>(static_cast<Index>(n) * tile / tiles); }
+
 /// Does tile (ty, tz) have cells on face f?
 __device__ inline bool at_face(const TileGrid& tiles, int f, int ty, int tz) {
     switch (f) {
@@ -114,7 +117,7 @@ __device__ inline bool await_pass(const PersistentArgs<T>& a, int ty, int tz, Ge
         if (a.own_tiles[f] != nullptr && at_face(a.tiles, f, ty, tz)) {
             const Generation* word = a.own_tiles[f] + word_of(a.tiles, ty, tz);
             ok = a.remote[f] ? await_word(a.flags, Direction::face(f).code, g, [word] { return load_acquire_system(word); })
-                             : await_word(a.flags, Direction::face(f).code, g, [word] { return load_acquire_device(word); });
+                             : await_word(a.flags, Direction{}.code, g, [word] { return load_acquire_device(word); });
         }
     }
     return __syncthreads_and(ok) != 0;

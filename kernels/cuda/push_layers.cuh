@@ -14,7 +14,7 @@ __device__ constexpr int code_of_face(int f) { return Direction::count / 2 + (f 
 /// A thread has Rows rows of `valid` cells from (x, y) on, of which it stores those that `stored` has bits of. The ones with
 /// cells that neighbours across x and y faces need: Rows bits a face.
 template <int Rows, class T>
-__device__ inline unsigned face_rows(const LayerTargets<T>& to, const int (&n)[3], int x, int y, int valid, unsigned stored) {
+__device__ inline unsigned rows_at_faces(const LayerTargets<T>& to, const int (&n)[3], int x, int y, int valid, unsigned stored) {
     unsigned rows = 0;
     for (int f = 0; f < 4; ++f) {
         if (to.origin[code_of_face(f)] == nullptr) continue;
@@ -31,11 +31,11 @@ __device__ inline unsigned face_rows(const LayerTargets<T>& to, const int (&n)[3
 /// together. In these halos nobody reads generation g - 1 any more: the block, or the host that launched it, has awaited the
 /// neighbours' g before it began.
 template <class T, int N, int Rows>
-__device__ inline void push_layer_rows(const LayerTargets<T>& to, const int (&n)[3], unsigned face_rows, int x, int y, int z,
+__device__ inline void push_layer_rows(const LayerTargets<T>& to, const int (&n)[3], unsigned at_faces, int x, int y, int z,
                                        int valid, const Cells<T, N> (&cells)[Rows]) {
 #pragma unroll 1
-    for (int f = 0; f < 4; ++f, face_rows >>= Rows) {
-        const unsigned rows = face_rows & ((1u << Rows) - 1);
+    for (int f = 0; f < 4; ++f, at_faces >>= Rows) {
+        const unsigned rows = at_faces & ((1u << Rows) - 1);
         if (rows == 0) continue;
         const Index pitch = to.pitch[code_of_face(f)];
         T* target = to.origin[code_of_face(f)] + x + y * pitch + z * to.plane[code_of_face(f)];

@@ -5,7 +5,7 @@
 
 namespace jacobi::cuda {
 
-/// The kernel with rows a thread comes last: it fits whenever one does.
+/// The kernel with two rows a thread comes last: it fits whenever one does.
 template <class T>
 std::vector<ResidentKernel> CudaBackend<T>::resident_kernels() const {
     const auto kernel = [](auto* function) { return reinterpret_cast<const void*>(function); };

@@ -230,7 +230,8 @@ __global__ void __launch_bounds__(32 * resident_warps, 1)
         }
     }
     // The batch's last generation goes where later kernels, and other ranks' next batches, look for it. What is overwritten there
-    // in other ranks' halos was read in the batch's first pass, before its reader sent the rims that this tile has awaited since.
+    // in other ranks' halos was read in the batch's first pass, before its reader sent the rims that this tile has awaited since:
+    // each value was in shared memory before the block barrier in front of those stores, so its load had returned.
     __syncthreads();
     T* const out = a.pass[(end - 1) & 1].out;
     store_rim(tile, place, out, a.to[end & 1], thread, threads);

@@ -42,8 +42,8 @@ struct ResidentPlace {
 template <class T>
 __device__ inline ResidentPlace place_of_tile(const PersistentArgs<T>& a, const ResidentShape& s, int tile) {
     const int ty = tile % a.tiles.y, tz = tile / a.tiles.y, ny = a.extent[1], nz = a.extent[2];
-    const int y0 = ny * ty / a.tiles.y, z0 = nz * tz / a.tiles.z;
-    const int rows = ny * (ty + 1) / a.tiles.y - y0, planes = nz * (tz + 1) / a.tiles.z - z0;
+    const int y0 = first_of(ny, ty, a.tiles.y), z0 = first_of(nz, tz, a.tiles.z);
+    const int rows = first_of(ny, ty + 1, a.tiles.y) - y0, planes = first_of(nz, tz + 1, a.tiles.z) - z0;
     return {ty, tz, y0, z0, rows, planes, a.extent[0], ny, s.groups, a.pass[0].pitch, a.pass[0].plane};
 }
 

@@ -163,13 +163,12 @@ __device__ inline bool await_entries(Awaited<Halves> (&entry)[N], int stride, co
         if (!missing) return true;
         if (patience.untested()) continue;
         int face = 0;
-        Generation seen = 0;
 #pragma unroll
         for (int i = 0; i < N * Halves; ++i) {
-            const auto& e = entry[i / Halves];
-            if (e.missing(i % Halves, g)) face = e.face, seen = e.half[i % Halves].tag;
+            if (entry[i / Halves].missing(i % Halves, g)) face = entry[i / Halves].face;
         }
-        if (!patience.more(flags, rims.remote[face] ? Direction::face(face).code : Direction{}.code, g, seen)) return false;
+        // Entries of g alternate with those of g - 1, which have come.
+        if (!patience.more(flags, rims.remote[face] ? Direction::face(face).code : Direction{}.code, g, g - 1)) return false;
     }
 }
 

@@ -66,7 +66,7 @@ class TemporalMarch {
         rows_ = 0;
 #pragma unroll
         for (int r = 0; r < Rows; ++r) rows_ |= (y_ + r >= w.y_lo && y_ + r < w.y_hi) ? 1u << r : 0u;
-        rows_ |= face_rows<Rows>(to_, a_.n, x_, y_, valid_, rows_) << Rows;
+        rows_ |= rows_at_faces<Rows>(to_, a_.n, x_, y_, valid_, rows_) << Rows;
         const int begin = a_.dirichlet[4] ? max(0, s.z_lo - Depth) : s.z_lo - Depth;
         const int end = s.z_hi + Depth;
         load_end_ = a_.dirichlet[5] ? min(a_.n[2], end) : end;
@@ -146,6 +146,7 @@ class TemporalMarch {
         // The thread's own copies: its own wait is enough. The slots that are filled now it has read in the step before: u's held
         // plane k - 1, b's plane k - 1 - Depth, which the last level has passed. b is first needed a step later than u.
         static_assert(ahead == 2);
+        static_assert(5 * Rows <= 32, "rows_");
         copy_wait<1>();
         load_field(k + 2, fill_);
         load_rhs(k + 1, rhs_fill_);
@@ -253,7 +254,7 @@ class TemporalMarch {
     int x_, y_;                    ///< first cell of the lane, in the warp's first row
     int present_;                  ///< rows that exist in memory
     int valid_;                    ///< cells of the lane that are stored
-    unsigned rows_;                ///< bits of those that are stored, and above them face_rows
+    unsigned rows_;                ///< bits of those that are stored, and above them rows_at_faces
     int z_lo_, load_end_, slot_, fill_, rhs_slot_, rhs_fill_;
     P value_[Depth][2][Rows];  ///< by level and parity of the step: the two newest planes
 };

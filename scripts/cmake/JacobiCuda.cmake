@@ -46,8 +46,8 @@ endif()
 
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)  # the programs start on a machine without a CUDA driver
 enable_language(CUDA)
-if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
-  message(FATAL_ERROR "${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION} lacks C++20: CUDA 12 or later is needed, or -DJACOBI_CUDA=OFF")
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.3)
+  message(FATAL_ERROR "${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION} lacks C++20 or loads and stores of 128 bits: CUDA 12.3 or later is needed, or -DJACOBI_CUDA=OFF")
 endif()
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25.1 (Debian 12) does not know nvcc's option for C++20
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)

@@ -1,6 +1,10 @@
 // NaN in halos that have been used.
 #pragma once
 
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <limits>
 #include <vector>
 
