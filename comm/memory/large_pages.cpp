@@ -82,6 +82,4 @@ void LargePages::release() {
     reserved_ = second_ = nullptr;
 }
 
-LargePages::~LargePages() { release(); }
-
 }  // namespace jacobi

@@ -5,11 +5,11 @@
 
 namespace jacobi {
 
-/// Everything here is a hint: where the system refuses, small pages are right too, and slower.
+/// Everything here is a hint: where the system refuses, small pages are right too, and slower. Without release() a second mapping
+/// stays: on the way out of a failure, threads may still be using it.
 class LargePages {
  public:
     LargePages() = default;
-    ~LargePages();
     LargePages(const LargePages&) = delete;
     LargePages& operator=(const LargePages&) = delete;
 
