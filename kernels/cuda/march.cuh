@@ -6,12 +6,11 @@
 
 namespace jacobi::cuda {
 
-/// Shape of the marching kernels' thread blocks: warps; rows a thread; planes loaded at a time; and how many are to share a
-/// multiprocessor, which bounds the registers, without and with stores into neighbours.
-template <int Warps, int Rows, int Ahead, int Blocks, int PushingBlocks>
+/// Shape of the marching kernels' thread blocks: warps; rows a thread; planes loaded at a time; and how many thread blocks are to
+/// share a multiprocessor, which bounds the registers.
+template <int Warps, int Rows, int Ahead, int Blocks>
 struct MarchBlock {
-    static constexpr int warps = Warps, rows = Rows, height = Warps * Rows, ahead = Ahead, blocks = Blocks,
-                         pushing_blocks = PushingBlocks;
+    static constexpr int warps = Warps, rows = Rows, height = Warps * Rows, ahead = Ahead, blocks = Blocks;
 };
 
 template <class T>
@@ -120,7 +119,7 @@ __global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
 /// done the next one is raised, while other tiles still run. `Numbered`: the tiles are the first gridDim.x in the order of
 /// tile_of, those that touch first, perhaps with all others behind them; else they are walked in their natural order.
 template <class T, bool Rhs, class Block, bool Numbered>
-__global__ void __launch_bounds__(32 * Block::warps, Block::pushing_blocks)
+__global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
     march_pushing(const SweepArgs<T> a, const MarchShape s, const TouchingTiles touching,
                   const __grid_constant__ PushTargets<T> to, const __grid_constant__ FlagArgs flags, const int first_row) {
     const MarchTile tile = Numbered ? tile_of(s, touching, blockIdx.x) : natural_tile(first_row);
