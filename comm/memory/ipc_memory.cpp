@@ -20,7 +20,7 @@ IpcMemory::IpcMemory(const ArenaLayout& layout) : layout_(layout) {
                     " are free: use a smaller grid, more GPUs or precision: float");
     }
     cuda::check(status, "cudaMalloc of the arena");
-    arena_ = cuda::Unique<void*, cudaFree>(raw);
+    arena_ = cuda::Unique<void*, cuda::free_device>(raw);
     int device = 0, supported = 0;
     JACOBI_CUDA(cudaGetDevice(&device));
     JACOBI_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrIpcEventSupport, device));

@@ -45,7 +45,7 @@ class IpcMemory final : public PeerMemory {
     };
 
     ArenaLayout layout_;
-    cuda::Unique<void*, cudaFree> arena_;
+    cuda::Unique<void*, cuda::free_device> arena_;
     bool has_events_ = false;
     cuda::Event events_[2];
     std::map<int, Peer> peers_;  ///< by node rank: a peer met in several directions is opened once

@@ -1,5 +1,8 @@
-// Rung `stream` on GPUs: stream memory operations on counters in the neighbours' memory. The host only enqueues.
+// Rung `stream` on GPUs: stream memory operations on counters in the neighbours' memory. The host only enqueues, a bounded number
+// of passes ahead.
 #include <cuda.h>
+
+#include <array>
 
 #include "cuda_backend.hpp"
 #include "flag_links.hpp"
@@ -81,10 +84,28 @@ class CudaStreamSync final : public Synchroniser {
         }
         enqueue("write");     // behind the boundary's kernel in its stream
         c_.board.publish(g);  // for error messages only
+        if (g % ahead == 0) keep_pace(g);
     }
     void check() override { require_no_flag_timeout(c_); }
 
  private:
+    /// A stream takes about a thousand operations; a host that adds another sleeps in the driver until the device has done one.
+    /// It never does where it waits for a rank that is gone. So the host stays fewer passes ahead, and does its waiting with a
+    /// limit.
+    static constexpr Generation ahead = 32;
+    void keep_pace(Generation g) {
+        const auto mark = [&](Generation of) { return marks_[of / ahead & 1].get(); };
+        JACOBI_CUDA(cudaEventRecord(mark(g), stream_));
+        // Complete, too, where g is the first mark.
+        const auto reached = [&] {
+            const cudaError_t status = cudaEventQuery(mark(g - ahead));
+            if (status != cudaErrorNotReady) cuda::check(status, "cudaEventQuery");
+            return status == cudaSuccess;
+        };
+        const double limit = c_.timeout_s + 2;  // as for the device's end of a batch: what it has to do comes on top
+        wait_until(reached, limit, c_.topology.poll, [&] { return c_.board.describe_stall(c_.edges, g, limit); });
+    }
+
     void enqueue(const char* what) {
         const CUresult status = operations_.enqueue(stream_);
         if (status != CUDA_SUCCESS)
@@ -93,6 +114,7 @@ class CudaStreamSync final : public Synchroniser {
 
     MemoryOperations operations_;
     cudaStream_t stream_;
+    std::array<cuda::Event, 2> marks_{cuda::make_event(cudaEventDisableTiming), cuda::make_event(cudaEventDisableTiming)};
 };
 
 }  // namespace

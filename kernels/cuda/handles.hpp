@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -61,6 +62,15 @@ inline Event make_event(unsigned flags) {
     return Event(event);
 }
 
+// Freeing memory waits for the device. While an error is on its way the device may be waiting for a rank that is gone, without
+// end, and the process is about to leave: then the driver frees.
+inline void free_device(void* p) {
+    if (std::uncaught_exceptions() == 0) (void)cudaFree(p);
+}
+inline void free_pinned(void* p) {
+    if (std::uncaught_exceptions() == 0) (void)cudaFreeHost(p);
+}
+
 /// Plain device memory, never shared with other processes.
 template <class T>
 class DeviceBuffer {
@@ -69,12 +79,12 @@ class DeviceBuffer {
     explicit DeviceBuffer(std::size_t count) {
         void* raw = nullptr;
         JACOBI_CUDA(cudaMalloc(&raw, count * sizeof(T)));
-        memory_ = Unique<void*, cudaFree>(raw);
+        memory_ = Unique<void*, free_device>(raw);
     }
     T* get() const { return static_cast<T*>(memory_.get()); }
 
  private:
-    Unique<void*, cudaFree> memory_;
+    Unique<void*, free_device> memory_;
 };
 
 /// A value in host memory that kernels write and the host reads without a copy: for what is written rarely. Starts as zeros.
@@ -86,7 +96,7 @@ class MappedValue {
         MappedValue value;
         void* raw = nullptr;
         JACOBI_CUDA(cudaHostAlloc(&raw, sizeof(T), cudaHostAllocMapped));
-        value.memory_ = Unique<void*, cudaFreeHost>(raw);
+        value.memory_ = Unique<void*, free_pinned>(raw);
         *value.host() = T{};
         return value;
     }
@@ -99,7 +109,7 @@ class MappedValue {
     }
 
  private:
-    Unique<void*, cudaFreeHost> memory_;
+    Unique<void*, free_pinned> memory_;
 };
 
 }  // namespace jacobi::cuda
