@@ -1,4 +1,4 @@
-"""A job under mpirun while it runs: tests stop or kill one of its ranks."""
+"""A job under mpirun while it runs: tests, and ../gpu/gpu_record, stop or kill one of its ranks."""
 import os
 import pathlib
 import signal
@@ -18,13 +18,14 @@ def state(pid):
 
 
 class Job:
-    """A program under mpirun in a folder, as a context: whatever becomes of the test, nothing of the job is left after it."""
+    """A program (in the build folder, or a path) under mpirun in a folder, as a context: whatever becomes of the test, nothing of the
+    job is left after it."""
 
-    def __init__(self, ranks, *arguments, cwd, program="jacobi"):
+    def __init__(self, ranks, *arguments, cwd, program="jacobi", env=None):
         self.out, self.err = cwd / "stdout", cwd / "stderr"
         command = ["mpirun", "-np", str(ranks), str(BUILD / program), *arguments]
         with open(self.out, "w") as out, open(self.err, "w") as err:
-            self.mpirun = subprocess.Popen(command, cwd=cwd, stdout=out, stderr=err, env=environment())
+            self.mpirun = subprocess.Popen(command, cwd=cwd, stdout=out, stderr=err, env=environment() | (env or {}))
         self.ranks = ranks
         self.pids = {}
 

@@ -76,13 +76,16 @@ class Launcher:
     def program(self, name):
         return self.build / name
 
+    def arguments(self, deck, settings, backend=None):
+        """What jacobi is given for a deck in inputs/ with `settings`."""
+        everything = {"device.backend": backend or self.backend, "comm.timeout_s": 20, **settings}
+        return [str(self.build / "inputs" / deck), *(word for key, value in everything.items() for word in ("--set", f"{key}={_yaml(value)}"))]
+
     def jacobi(self, ranks, deck, settings, timeout=60, env=None, backend=None, wrapper=()):
         """The report of a run of a deck in inputs/ with `settings`, deck keys and their values."""
         report = self.scratch / "report.json"
         report.unlink(missing_ok=True)
-        everything = {"device.backend": backend or self.backend, "comm.timeout_s": 20, **settings}
-        options = [word for key, value in everything.items() for word in ("--set", f"{key}={_yaml(value)}")]
-        command = [*wrapper, self.program("jacobi"), f"inputs/{deck}", "--quiet", "--report", report, *options]
+        command = [*wrapper, self.program("jacobi"), *self.arguments(deck, settings, backend), "--quiet", "--report", report]
         output = self.run(ranks, command, timeout, env)
         if not report.exists():
             raise Failure("no report was written", output)

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import time
 
@@ -96,7 +97,28 @@ def mps(folder, devices):
     try:
         yield clients
     finally:
-        launch.call(["sh", "-c", "echo quit | nvidia-cuda-mps-control"], 30, env)
+        # A server whose client was killed may wait for it for ever: past a limit the daemon ends it by force, or else this does.
+        mine = _mps_processes(folder, clients)
+        launch.call(["sh", "-c", "echo quit -t 10 | nvidia-cuda-mps-control"], 30, env)
+        end = time.monotonic() + 2
+        while any(map(_is_mps, mine)) and time.monotonic() < end:
+            time.sleep(0.05)
+        for pid in filter(_is_mps, mine):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _is_mps(pid):
+    try:
+        return "nvidia-cuda-mps" in pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="ascii")
+    except OSError:
+        return False
+
+
+def _mps_processes(folder, env):
+    """The daemon whose pipes are in `folder`, and its servers."""
+    daemon = folder / "nvidia-cuda-mps-control.pid"
+    words = [*(daemon.read_text(encoding="ascii").split() if daemon.exists() else ()), *mps_servers(env)]
+    return [int(word) for word in words if word.isdigit()]
 
 
 def mps_servers(env):
