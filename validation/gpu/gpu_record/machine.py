@@ -52,6 +52,19 @@ def memory_available_bytes():
     return int(found[1]) * 1024 if found else 0
 
 
+COMMIT = r"(?:\S+-\d+-g)?[0-9a-f]{7,40}(?:-dirty)?"  # as `git describe --always --long --dirty` says, or `git rev-parse`
+
+
+def commit_of(root):
+    """(commit of a tree, ""), or ("", why nobody can tell)."""
+    if _output("git", "rev-parse", "--show-toplevel", cwd=root).strip() != str(root):
+        return "", "the tree is no git checkout of its own"
+    # A copy of the tree that was made a repository for the journey has a commit that nobody else knows.
+    if len(_output("git", "rev-list", "--max-count=2", "HEAD", cwd=root).split()) < 2 and _output("git", "rev-parse", "--is-shallow-repository", cwd=root) != "true\n":
+        return "", "HEAD has no history: a copy of the tree"
+    return _output("git", "describe", "--always", "--long", "--dirty", cwd=root).strip(), ""
+
+
 def facts(root, build, devices, backend, commit):
     """What a record says about where and from what it was made."""
     cache = build / "CMakeCache.txt"
@@ -60,7 +73,7 @@ def facts(root, build, devices, backend, commit):
     processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
     return {
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "commit": commit or _output("git", "describe", "--always", "--dirty", cwd=root).strip() or "unknown",
+        "commit": commit,
         "back end": backend + ("" if backend == "cuda" else " (a rehearsal: no figure here says anything about a GPU)"),
         "devices": f"{len(devices)} x {devices[0].name}" if devices else "no GPU",
         "nvidia-smi -L": "; ".join(line.strip() for line in _output("nvidia-smi", "-L").splitlines() if line.startswith("GPU")),
