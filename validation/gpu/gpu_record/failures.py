@@ -77,7 +77,7 @@ class Failures:
         }  # fmt: skip
         folder = pathlib.Path(tempfile.mkdtemp(prefix="struck", dir=self.launcher.scratch))
         arguments = self.launcher.arguments("gpu-512.yaml", settings)
-        with Job(RANKS, *arguments, cwd=folder, program=self.launcher.program("jacobi"), env=env) as job:
+        with Job(RANKS, *arguments, cwd=folder, program=self.launcher.program("jacobi"), env=self.launcher.env | env) as job:
             job.await_sweeps()
             time.sleep(self.sweeping_s)
             job.signal(VICTIM, number)
