@@ -2,33 +2,9 @@
 // get the plain forms.
 #pragma once
 
-#include "stencil.hpp"
+#include "cells.cuh"
 
 namespace jacobi::cuda {
-
-/// N neighbouring cells, loaded and stored as one.
-template <class T, int N>
-struct alignas(N * sizeof(T)) Cells {
-    T v[N];
-
-    __device__ static Cells all(T value) {
-        Cells c;
-#pragma unroll
-        for (int i = 0; i < N; ++i) c.v[i] = value;
-        return c;
-    }
-    /// Stores the first `valid` of them.
-    __device__ void store(T* to, int valid) const {
-        if (valid >= N) {
-            *reinterpret_cast<Cells*>(to) = *this;
-        } else {
-#pragma unroll
-            for (int i = 0; i < N; ++i) {
-                if (i < valid) to[i] = v[i];
-            }
-        }
-    }
-};
 
 /// Starts a copy; without `present` nothing is read and zeros arrive. Not the read-only path: right for halos that a neighbour
 /// stored before this thread's last acquire.

@@ -1,18 +1,9 @@
-// 16-byte groups of neighbouring cells: the unit of loads and stores.
+// Loads of packs.
 #pragma once
 
-#include "stencil.hpp"
+#include "cells.cuh"
 
 namespace jacobi::cuda {
-
-/// Cells a thread handles along x at a time.
-template <class T>
-inline constexpr int pack_cells = 16 / static_cast<int>(sizeof(T));
-
-template <class T>
-struct alignas(16) Pack {
-    T v[pack_cells<T>];
-};
 
 /// Plain loads: also right for halos that a neighbour stores into before this kernel starts or, after an acquire, while it
 /// runs. The read-only path (ld.global.nc) is for cells that only this rank writes.
@@ -26,19 +17,6 @@ __device__ inline Pack<T> load_pack(const T* p) {
         return {raw.x, raw.y, raw.z, raw.w};
     } else {
         return *reinterpret_cast<const Pack<T>*>(p);
-    }
-}
-
-/// Stores the first `valid` cells.
-template <class T>
-__device__ inline void store_cells(T* p, const Pack<T>& value, int valid) {
-    if (valid >= pack_cells<T>) {
-        *reinterpret_cast<Pack<T>*>(p) = value;
-    } else {
-#pragma unroll
-        for (int i = 0; i < pack_cells<T>; ++i) {
-            if (i < valid) p[i] = value.v[i];
-        }
     }
 }
 

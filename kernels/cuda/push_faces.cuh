@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend.hpp"
-#include "pack.cuh"
+#include "cells.cuh"
 
 namespace jacobi::cuda {
 

@@ -114,7 +114,7 @@ __device__ inline void push_layers(const LayerTargets<T>& to, const T* field, In
         const unsigned planes = static_cast<unsigned>(hi[2] - lo[2]);
         const T* source = field + lo[0] + lo[1] * pitch + lo[2] * plane;
         T* target = to.origin[code] + lo[0] + lo[1] * to.pitch[code] + lo[2] * to.plane[code];
-        using P = Cells<T, 16 / static_cast<int>(sizeof(T))>;
+        using P = Pack<T>;
         constexpr unsigned pack = sizeof(P) / sizeof(T);
         const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(P) == 0; };
         if (face && width % pack == 0 && aligned(source) && aligned(target)) {  // pitches of such rows are multiples of 16 bytes

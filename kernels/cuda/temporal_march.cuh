@@ -240,7 +240,7 @@ class TemporalMarch {
         }
 #pragma unroll
         for (int r = 0; r < Rows; ++r) {
-            if ((rows_ >> r & 1) != 0) cells[r].store(out_ + r * a_.pitch, valid_);
+            if ((rows_ >> r & 1) != 0) store_cells(out_ + r * a_.pitch, cells[r], valid_);
         }
     }
 
