@@ -68,13 +68,20 @@ struct TileGrid {
     static constexpr int words_per_tile = 16;  ///< 64-bit words of a 128-byte line: no two tiles' words share one
 };
 
-/// At most `limit` tiles for blocks of at least `rows` x `planes` rows, none of them empty, with few cells on their rims.
-TileGrid choose_tiles(int limit, Index rows, Index planes);
+/// What a back end says of tiles.
+struct TileLimits {
+    int count = 0;   ///< that are sure to run side by side; 0: none are
+    int planes = 1;  ///< of a tile that may stay on the chip, at most
+};
+
+/// Tiles for blocks of at least `rows` x `planes` rows, none of them empty, with few cells on their rims; of more planes than those
+/// that stay on the chip only where there is no other way.
+TileGrid choose_tiles(const TileLimits& limits, Index rows, Index planes);
 
 /// Where the cells of a face arrive within a batch of persistent passes whose tiles stay on the chip, by parity of their
 /// generation. An entry is 16 bytes, 8 of cells and the generation they belong to, stored and loaded as one: whoever finds the
 /// generation there has the cells. Row by row of the face, of each row first the first halves of its 16-byte groups, then the
-/// second ones; an x face has an entry a cell. Starts as zeros, which no reader takes for cells: generation 0 travels in fields.
+/// second ones; an x face has an entry a cell. Starts as zeros, which no reader takes for cells (rims.cuh, tag_of).
 struct RimMailbox {
     std::array<std::byte*, 2> entries{nullptr, nullptr};
 };
@@ -179,7 +186,7 @@ class Backend {
     // Persistent passes: one kernel, or one job of the threads, runs many passes; its tiles wait for just those tiles, their own
     // rank's and the neighbours', that they read from or that read what they overwrite. Not to be mixed with flagged passes in
     // one run.
-    virtual int persistent_limit() const = 0;  ///< tiles that are sure to run side by side; 0: none are
+    virtual TileLimits tile_limits() const = 0;
     /// Do tiles of this block, set up before, stay on the chip in persistent passes? Ranks whose do talk to each other in a way
     /// of their own, so it takes all of them (FlagLinks::tiles_stay).
     virtual bool tiles_stay(const TileGrid& tiles) const = 0;

@@ -21,7 +21,7 @@ class PersistentSync final : public KernelSync {
 
 std::string refuse_persistent(const SyncContext& context) {
     if (context.messages != nullptr) return refuse_waiting_kernels(context);
-    if (context.backend.persistent_limit() == 0)
+    if (context.backend.tile_limits().count == 0)
         return "the device cannot launch kernels cooperatively, so nothing promises that all blocks of one run (use sync: flag)";
     // The right-hand side can only lessen what a back end offers, and persistent passes do not ask for more than one sweep by it.
     const int most = context.backend.depth_limits(context.layout.field.extent, false).most_persistent;

@@ -47,7 +47,7 @@ class CudaBackend final : public CudaBackendBase {
     DepthLimits depth_limits(const Index3& extent, bool rhs) const override;
 
     // persistent.cu
-    int persistent_limit() const override;
+    TileLimits tile_limits() const override;
     bool tiles_stay(const TileGrid& tiles) const override { return resident_launch(tiles).kernel != nullptr; }
     void persistent_passes(Generation g, Index passes, int depth) override;
     void await_tiles(Generation g) override;

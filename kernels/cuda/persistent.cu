@@ -8,13 +8,13 @@
 namespace jacobi::cuda {
 
 template <class T>
-int CudaBackend<T>::persistent_limit() const {
+TileLimits CudaBackend<T>::tile_limits() const {
     int cooperative = 0, blocks = 0, device = 0;
     JACOBI_CUDA(cudaGetDevice(&device));
     JACOBI_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
-    if (cooperative == 0) return 0;  // nothing promises that all blocks are resident
+    if (cooperative == 0) return {};  // nothing promises that all blocks are resident
     JACOBI_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, persistent_kernel<T, true>, persistent_threads, 0));
-    return std::max(1, blocks * properties_.multiProcessorCount / sharers_);
+    return {std::max(1, blocks * properties_.multiProcessorCount / sharers_), resident_planes};
 }
 
 template <class T>
@@ -60,18 +60,15 @@ void CudaBackend<T>::use_tiles(const FlagLinks& links) {
     }
 }
 
-/// The kernel of passes whose tiles stay on the chip, if they fit there. The one with a row a thread is for tiles that it does
-/// without a block barrier amid its planes.
+/// The kernel of passes whose tiles stay on the chip, if they fit there.
 template <class T>
 PersistentLaunch CudaBackend<T>::resident_launch(const TileGrid& tiles) const {
     const auto n = [&](int axis) { return static_cast<int>(setup_.layout.extent[axis]); };
+    const int rows = tiles_for(n(1), tiles.y), planes = tiles_for(n(2), tiles.z);
+    if (planes > resident_planes) return {};
     for (const ResidentKernel& k : resident_kernels()) {
-        ResidentShape shape{tiles_for(n(0), 32 * pack_cells<T>), tiles_for(n(1), tiles.y), tiles_for(n(2), tiles.z), k.rows,
-                            k.planes};
-        const int row_warps = shape.groups * tiles_for(shape.rows, k.rows);  // for all rows of a plane
-        if (row_warps > resident_warps) continue;
-        shape.planes_a_warp = tiles_for(shape.planes, std::min(tiles_for(shape.planes, k.planes), resident_warps / row_warps));
-        if (k.rows == 1 && shape.planes_a_warp > k.planes) continue;
+        const ResidentShape shape{tiles_for(n(0), 32 * pack_cells<T>), tiles_for(rows, k.rows), k.rows, planes};
+        if (shape.warps() > resident_warps) continue;
         const int shared = static_cast<int>(shape.shared_bytes());
         cudaFuncAttributes attributes{};
         JACOBI_CUDA(cudaFuncGetAttributes(&attributes, k.kernel));

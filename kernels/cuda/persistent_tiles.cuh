@@ -15,14 +15,6 @@ struct alignas(16) Tagged {
     Generation tag;  ///< that the cells belong to
 };
 
-/// What a warp takes from a mailbox at a time, 32 packs of a rim row: found once a batch, since it takes divisions.
-struct RimItem {
-    const Tagged* from[2];  ///< lane 0's first entry, by parity; null: nothing comes
-    int to;                 ///< lane 0's pack of the tile in shared memory
-    int lanes;              ///< with a pack, if below 32
-    int face;
-};
-
 template <class T>
 struct PersistentArgs {
     SweepArgs<T> pass[2];  ///< by parity of the generation that is read
@@ -43,24 +35,28 @@ struct PersistentArgs {
 };
 
 /// How the threads of a block share a tile of at most `rows` x `planes` rows that stays on the chip: a warp takes 32 packs (one
-/// of `groups` along x) of a few neighbouring rows in a few neighbouring planes.
+/// of `groups` along x) of `rows_a_warp` neighbouring rows (one of `row_groups`) in all planes.
 struct ResidentShape {
-    int groups, rows, planes;
-    int rows_a_warp, planes_a_warp;
+    int groups, row_groups, rows_a_warp, planes;
 
-    int warps() const { return groups * tiles_for(rows, rows_a_warp) * tiles_for(planes, planes_a_warp); }
-    __host__ __device__ int pitch() const { return groups * 32 + 2; }  ///< packs of a row in shared memory, with one at each end
-    __host__ __device__ int tile_bytes() const { return pitch() * (rows + 2) * (planes + 2) * 16; }
-    int rim_items() const { return 2 * (rows + planes) * groups; }
-    std::size_t shared_bytes() const { return static_cast<std::size_t>(tile_bytes()) + rim_items() * sizeof(RimItem); }
+    int warps() const { return groups * row_groups; }
+    __host__ __device__ int rows() const { return row_groups * rows_a_warp; }
+    // Of shared memory (resident_tile.cuh), in packs.
+    __host__ __device__ int edges() const { return 2 * planes * (row_groups + 1) * 2 * groups * 32; }
+    __host__ __device__ int ends() const { return 2 * planes * (groups + 1) * rows(); }
+    __host__ __device__ int kept() const { return 3 * 32 * groups * row_groups * rows_a_warp; }
+    std::size_t shared_bytes() const { return static_cast<std::size_t>(edges() + rows_a_warp + ends() + kept()) * 16; }
 };
 
-/// Warps of a block whose tile stays on the chip, at most: each thread may have 128 of a multiprocessor's 65536 registers then.
-inline constexpr int resident_warps = 16;
+/// Warps of a block whose tile stays on the chip, at most: each thread may have 255 registers then.
+inline constexpr int resident_warps = 8;
 
-/// A kernel for tiles that stay on the chip: rows of a warp, planes that it does between block barriers.
+/// And planes of its tile.
+inline constexpr int resident_planes = 8;
+
+/// A kernel for tiles that stay on the chip: rows of a warp.
 struct ResidentKernel {
-    int rows, planes;
+    int rows;
     const void* kernel;
 };
 

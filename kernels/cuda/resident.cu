@@ -5,13 +5,24 @@
 
 namespace jacobi::cuda {
 
-/// The kernel with two rows a thread comes last: it fits whenever one does.
+namespace {
+
+template <class T, bool Rhs, int Rows>
+ResidentKernel kernel_of() {
+    return {Rows, reinterpret_cast<const void*>(resident_kernel<T, Rhs, Rows>)};
+}
+
+template <class T, bool Rhs>
+std::vector<ResidentKernel> kernels_of() {
+    return {kernel_of<T, Rhs, 1>(), kernel_of<T, Rhs, 2>(), kernel_of<T, Rhs, 4>()};
+}
+
+}  // namespace
+
+/// Those with few cells a thread first: they have the most threads for a tile.
 template <class T>
 std::vector<ResidentKernel> CudaBackend<T>::resident_kernels() const {
-    const auto kernel = [](auto* function) { return reinterpret_cast<const void*>(function); };
-    if (rhs_.get() != nullptr)
-        return {{1, 2, kernel(resident_kernel<T, true, 1, 2>)}, {2, 2, kernel(resident_kernel<T, true, 2, 2>)}};
-    return {{1, 2, kernel(resident_kernel<T, false, 1, 2>)}, {2, 2, kernel(resident_kernel<T, false, 2, 2>)}};
+    return rhs_.get() != nullptr ? kernels_of<T, true>() : kernels_of<T, false>();
 }
 
 template std::vector<ResidentKernel> CudaBackend<double>::resident_kernels() const;

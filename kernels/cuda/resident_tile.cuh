@@ -1,106 +1,118 @@
-// A tile that stays on the chip: its place, its cells in shared memory, and their way from and to the field in memory.
+// A tile that stays on the chip: its place in the block, a thread's part of it, and what its warps tell each other.
 #pragma once
 
 #include "persistent_tiles.cuh"
 
 namespace jacobi::cuda {
 
-/// A tile in shared memory with a layer of neighbours around it: row r of plane q, from -1 to rows and planes.
-template <class T>
-struct ResidentTile {
-    Pack<T>* memory;
-    int pitch, plane;  ///< in packs
-
-    __device__ ResidentTile(std::byte* shared, const ResidentShape& s)
-        : memory(reinterpret_cast<Pack<T>*>(shared)), pitch(s.pitch()), plane(s.pitch() * (s.rows + 2)) {}
-    __device__ Pack<T>* row(int r, int q) const { return memory + (q + 1) * plane + (r + 1) * pitch + 1; }
-    __device__ T* cells(int r, int q) const { return row(r, q)->v; }
-};
-
-/// A tile's place in the block, and the rows at its rim.
+/// A tile's place in the block.
 struct ResidentPlace {
-    int ty, tz, y0, z0, rows, planes, nx, ny, groups;
-    Index pitch, plane;
-
-    /// Rim rows: those before and behind in each plane, then those below and above in each row, here `outside` rows off the tile
-    /// (1: the neighbours' cells, 0: its own).
-    __device__ int lines() const { return 2 * (rows + planes); }
-    __device__ void line(int number, int outside, int& r, int& q) const {
-        const bool along_y = number < 2 * planes;
-        if (!along_y) number -= 2 * planes;
-        const int other = number / 2, end = number % 2 == 0 ? -outside : (along_y ? rows : planes) - 1 + outside;
-        r = along_y ? end : other;
-        q = along_y ? other : end;
-    }
-    /// The face that a line lies at, and its number there (TileRims).
-    __device__ int face(int number) const { return number < 2 * planes ? 2 + number % 2 : 4 + number % 2; }
-    __device__ int line_of_face(int number) const { return (number < 2 * planes ? number : number - 2 * planes) / 2; }
-    /// Of cell (0, r, q) of the tile from cell (0, 0, 0) of the block.
-    __device__ Index element(int r, int q) const { return (y0 + r) * pitch + (z0 + q) * plane; }
+    int ty, tz, y0, z0, rows, planes;
 };
 
 template <class T>
-__device__ inline ResidentPlace place_of_tile(const PersistentArgs<T>& a, const ResidentShape& s, int tile) {
+__device__ inline ResidentPlace place_of_tile(const PersistentArgs<T>& a, int tile) {
     const int ty = tile % a.tiles.y, tz = tile / a.tiles.y, ny = a.extent[1], nz = a.extent[2];
     const int y0 = first_of(ny, ty, a.tiles.y), z0 = first_of(nz, tz, a.tiles.z);
-    const int rows = first_of(ny, ty + 1, a.tiles.y) - y0, planes = first_of(nz, tz + 1, a.tiles.z) - z0;
-    return {ty, tz, y0, z0, rows, planes, a.extent[0], ny, s.groups, a.pass[0].pitch, a.pass[0].plane};
+    return {ty, tz, y0, z0, first_of(ny, ty + 1, a.tiles.y) - y0, first_of(nz, tz + 1, a.tiles.z) - z0};
 }
 
-/// Loads generation g of what lies around the tile from memory, where its neighbours have stored it: rim rows, and cells at both
-/// ends of rows. Plain loads: other blocks and other GPUs write these cells while this kernel runs; the acquires of await_pass
-/// order them.
-template <class T>
-__device__ inline void load_rim(const ResidentTile<T>& tile, const ResidentPlace& p, const T* u, int thread, int threads) {
-    constexpr int at_a_time = 3;  // on their way before the first is waited for
-    const int lane = thread % 32, warps = threads / 32, count = p.lines() * p.groups;
-    const int end = thread % 2 == 0 ? -1 : p.nx, end_line = thread / 2, end_lines = p.rows * p.planes;
-    T end_value{};
-    if (end_line < end_lines) end_value = u[end + p.element(end_line % p.rows, end_line / p.rows)];
-    for (int first = thread / 32; first < count; first += at_a_time * warps) {
-        Pack<T> value[at_a_time];
-#pragma unroll
-        for (int i = 0; i < at_a_time; ++i) {
-            const int item = first + i * warps, x = (item % p.groups * 32 + lane) * pack_cells<T>;
-            int r, q;
-            p.line(item / p.groups, 1, r, q);
-            if (item < count && x < p.nx) value[i] = load_pack<false>(u + x + p.element(r, q));
-        }
-#pragma unroll
-        for (int i = 0; i < at_a_time; ++i) {
-            const int item = first + i * warps, pack = item % p.groups * 32 + lane;
-            int r, q;
-            p.line(item / p.groups, 1, r, q);
-            if (item < count && pack * pack_cells<T> < p.nx) tile.row(r, q)[pack] = value[i];
-        }
+/// The cells of one thread: a pack of `rows` rows from r0 on in all planes of the tile; a warp may have no row.
+struct ResidentPart {
+    int group, row_group, pack, r0, rows;
+    int left, right;  ///< groups whose rows begin where this warp's end, and the other way round; ResidentShape::groups: none
+    int valid;        ///< cells from the pack on to the row's end; none: the lane only helps
+    bool first_lane, last_lane;  ///< the cell to the left, or to the right, is in no other lane
+    bool before, behind;         ///< the tile's first row, or its last one, is among the rows
+    bool row_begin, row_end;     ///< the row's first cell, or its last one, is in the pack
+
+    /// `round`: a row's first cell is its last one's neighbour.
+    __device__ ResidentPart(const ResidentPlace& p, const ResidentShape& s, int nx, int cells, bool round) {
+        const int lane = static_cast<int>(threadIdx.x) % 32;
+        // The same in all lanes, and so that the compiler knows.
+        const int warp = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0);
+        group = warp % s.groups;
+        row_group = warp / s.groups;
+        left = group > 0 ? group - 1 : round ? s.groups - 1 : s.groups;
+        right = group < s.groups - 1 ? group + 1 : round ? 0 : s.groups;
+        pack = group * 32 + lane;
+        r0 = row_group * s.rows_a_warp;
+        rows = max(0, min(s.rows_a_warp, p.rows - r0));
+        valid = nx - pack * cells;
+        first_lane = lane == 0;
+        last_lane = valid > 0 && (lane == 31 || valid <= cells);
+        before = r0 == 0;
+        behind = rows > 0 && r0 + rows == p.rows;
+        row_begin = pack == 0;
+        row_end = valid > 0 && valid <= cells;
     }
-    if (end_line < end_lines) tile.cells(end_line % p.rows, end_line / p.rows)[end] = end_value;
-    for (int item = thread + threads; item < 2 * end_lines; item += threads) {
-        const int x = item % 2 == 0 ? -1 : p.nx, r = item / 2 % p.rows, q = item / 2 / p.rows;
-        tile.cells(r, q)[x] = u[x + p.element(r, q)];
-    }
+};
+
+/// A number of which the compiler knows nothing: what is worked out from it is worked out there, and takes no registers
+/// elsewhere.
+__device__ inline int opaque(int number) {
+    asm volatile("" : "+r"(number));
+    return number;
 }
 
-/// Stores what other tiles and other ranks read of generation g + 1: the tile's own rim rows, and into neighbours.
+/// The neighbours in x of the cells at both ends of a warp's part of a row.
 template <class T>
-__device__ inline void store_rim(const ResidentTile<T>& tile, const ResidentPlace& p, T* out, const PushTargets<T>& to,
-                                 int thread, int threads) {
-    const int lane = thread % 32, warps = threads / 32, count = p.lines() * p.groups;
-    for (int item = thread / 32; item < count; item += warps) {
-        const int pack = item % p.groups * 32 + lane, x = pack * pack_cells<T>, valid = p.nx - x;
-        if (valid <= 0) continue;
-        int r, q;
-        p.line(item / p.groups, 0, r, q);
-        const Pack<T> value = tile.row(r, q)[pack];
-        store_cells(out + x + p.element(r, q), value, valid);
-        push_rows(to, x, p.y0 + r, p.z0 + q, value, valid);
+struct alignas(16) RowEnds {
+    T left, right;
+};
+
+/// What warps of a tile tell each other of a generation, in shared memory: the first and the last row of each, and the cells at
+/// both ends of its parts of rows. There are two generations: what a pass stores is not what it reads, and one block barrier a
+/// pass orders both. And what a thread keeps for itself, since registers are short.
+template <class T>
+struct ResidentSeams {
+    Pack<T>* edges;
+    RowEnds<T>* ends;
+    Pack<T>* own;
+    ResidentShape s;
+
+    __device__ ResidentSeams(std::byte* shared, const ResidentShape& shape)
+        : edges(reinterpret_cast<Pack<T>*>(shared)),
+          ends(reinterpret_cast<RowEnds<T>*>(edges + shape.edges() + shape.rows_a_warp)),
+          own(edges + shape.edges() + shape.ends() + shape.rows_a_warp),
+          s(shape) {}
+    __device__ int width() const { return s.groups * 32; }
+    /// The thread's pack of its first row of plane 0. `width` packs on that of its last row, `width` packs back that of the row
+    /// before its first one, and 2 width on that of the row behind its last one.
+    __device__ Pack<T>* edge(int parity, const ResidentPart& part) const {
+        return edges + (parity * s.planes * (s.row_groups + 1) * 2 + part.row_group * 2 + 1) * width() + part.pack;
     }
-    if (to.connected % 4 == 0) return;
-    for (int item = thread; item < 2 * p.rows * p.planes; item += threads) {
-        const int f = item % 2, r = item / 2 % p.rows, q = item / 2 / p.rows, x = f == 0 ? 0 : p.nx - 1;
-        if ((to.connected >> f & 1u) != 0)
-            to.origin[f][x + (p.y0 + r) * to.pitch[f] + (p.z0 + q) * to.plane[f]] = tile.cells(r, q)[x];
+    __device__ int edge_step() const { return (s.row_groups + 1) * 2 * width(); }  ///< to the next plane
+    /// Of row r of plane 0, followed by the other rows. Group s.groups: for what lies beyond the row, the cells at its ends.
+    __device__ RowEnds<T>* end(int parity, int r, int group) const {
+        return ends + (parity * s.planes * (s.groups + 1) + group) * s.rows() + r;
     }
-}
+    __device__ int end_step() const { return (s.groups + 1) * s.rows(); }    ///< to the next plane
+    __device__ RowEnds<T>* nowhere() const { return ends - s.rows_a_warp; }  ///< stored to, never read
+    // The rows of planes below and above the tile, and old values of its second plane.
+    __device__ int kept_step() const { return static_cast<int>(blockDim.x); }  ///< to the next row
+    __device__ Pack<T>* under() const { return own + threadIdx.x; }
+    __device__ Pack<T>* over() const { return under() + s.rows_a_warp * kept_step(); }
+    __device__ Pack<T>* second() const { return over() + s.rows_a_warp * kept_step(); }
+};
+
+/// Where a thread's seams of one generation lie: those of plane 0, and the way to the next plane.
+template <class T>
+struct SeamPlaces {
+    Pack<T>* edge;
+    RowEnds<T>*ends, *left, *right;  ///< its own; those of the groups whose rows begin and end where its own end and begin
+    int edge_step, end_step, left_step, right_step;
+
+    /// Lanes that are not at an end store to a place that nobody reads: a branch would cost more.
+    __device__ SeamPlaces(const ResidentSeams<T>& seams, const ResidentPart& part, int parity)
+        : edge(seams.edge(parity, part)),
+          ends(seams.end(parity, part.r0, part.group)),
+          left(part.first_lane ? seams.end(parity, part.r0, part.left) : seams.nowhere()),
+          right(part.last_lane ? seams.end(parity, part.r0, part.right) : seams.nowhere()),
+          edge_step(opaque(seams.edge_step())),
+          end_step(opaque(seams.end_step())),
+          left_step(opaque(part.first_lane ? end_step : 0)),
+          right_step(opaque(part.last_lane ? end_step : 0)) {}
+};
 
 }  // namespace jacobi::cuda

@@ -9,31 +9,19 @@ namespace jacobi::cuda {
 // One access of 16 bytes that happens as a whole (PTX ISA 8.3), so that cells are never seen with another generation than theirs.
 // Relaxed: nothing else needs to be ordered by it, since an entry brings its cells along.
 
-template <bool remote>
+// System scope, since neighbours may be another GPU's; within one it costs no more.
+
 __device__ inline void store_entry(Tagged* to, unsigned long long cells, Generation tag) {
-    if constexpr (remote) {
-        asm volatile("{\n.reg .b128 entry;\nmov.b128 entry, {%1, %2};\nst.relaxed.sys.global.b128 [%0], entry;\n}" ::"l"(to),
-                     "l"(cells), "l"(tag)
-                     : "memory");
-    } else {
-        asm volatile("{\n.reg .b128 entry;\nmov.b128 entry, {%1, %2};\nst.relaxed.gpu.global.b128 [%0], entry;\n}" ::"l"(to),
-                     "l"(cells), "l"(tag)
-                     : "memory");
-    }
+    asm volatile("{\n.reg .b128 entry;\nmov.b128 entry, {%1, %2};\nst.relaxed.sys.global.b128 [%0], entry;\n}" ::"l"(to),
+                 "l"(cells), "l"(tag)
+                 : "memory");
 }
-__device__ inline Tagged load_entry(const Tagged* from, bool remote) {
+__device__ inline Tagged load_entry(const Tagged* from) {
     Tagged entry;
-    if (remote) {
-        asm volatile("{\n.reg .b128 entry;\nld.relaxed.sys.global.b128 entry, [%2];\nmov.b128 {%0, %1}, entry;\n}"
-                     : "=l"(entry.cells), "=l"(entry.tag)
-                     : "l"(from)
-                     : "memory");
-    } else {
-        asm volatile("{\n.reg .b128 entry;\nld.relaxed.gpu.global.b128 entry, [%2];\nmov.b128 {%0, %1}, entry;\n}"
-                     : "=l"(entry.cells), "=l"(entry.tag)
-                     : "l"(from)
-                     : "memory");
-    }
+    asm volatile("{\n.reg .b128 entry;\nld.relaxed.sys.global.b128 entry, [%2];\nmov.b128 {%0, %1}, entry;\n}"
+                 : "=l"(entry.cells), "=l"(entry.tag)
+                 : "l"(from)
+                 : "memory");
     return entry;
 }
 
@@ -52,12 +40,12 @@ __host__ __device__ constexpr int rim_line(int nx) {
     return 2 * ((nx + pack_cells<T> - 1) / pack_cells<T>);
 }
 /// Lines of one generation in the mailbox of a tile of this rank.
-__host__ __device__ inline int tile_rim_lines(const ResidentShape& s) { return 2 * (s.rows + s.planes); }
+__host__ __device__ inline int tile_rim_lines(const ResidentShape& s) { return 2 * (s.rows() + s.planes); }
 
 /// Entry 0 of face f in the mailbox of tile (ty, tz) of this rank.
 template <class T>
 __device__ inline Tagged* tile_mailbox(const PersistentArgs<T>& a, const ResidentShape& s, int ty, int tz, int parity, int f) {
-    const int first_line = f == 2 ? 0 : f == 3 ? s.planes : f == 4 ? 2 * s.planes : 2 * s.planes + s.rows;
+    const int first_line = f == 2 ? 0 : f == 3 ? s.planes : f == 4 ? 2 * s.planes : 2 * s.planes + s.rows();
     const Index box = (static_cast<Index>(ty) + a.tiles.y * tz) * 2 + parity;
     return a.tile_rims + (box * tile_rim_lines(s) + first_line) * rim_line<T>(a.extent[0]);
 }
@@ -109,66 +97,39 @@ __device__ inline unsigned long long half_of_pack(const Pack<T>& pack, int h) {
     else
         return bits_of_cell(pack.v[2 * h]) | bits_of_cell(pack.v[2 * h + 1]) << 32;
 }
-
-// Sending generation g overwrites the entry of g - 2. Its reader has loaded that: it did so before a block barrier behind which
-// it sent its own rim of g - 1, and the sending thread is behind a block barrier before which that rim had come.
-
-/// A pack of a line across a y or z face.
 template <class T>
-__device__ inline void send_pack(const TileRims& rims, int f, Generation g, int line, int packs, int pack, const Pack<T>& value) {
-    Tagged* const to = rims.to[f][g & 1] + (line * 2 * packs + pack);
-    const unsigned long long half[2] = {half_of_pack(value, 0), half_of_pack(value, 1)};
-    if (rims.remote[f]) {
-        store_entry<true>(to, half[0], g);
-        store_entry<true>(to + packs, half[1], g);
+__device__ inline void put_half(Pack<T>& pack, int h, unsigned long long bits) {
+    if constexpr (sizeof(T) == 8) {
+        pack.v[h] = cell_of_bits<T>(bits);
     } else {
-        store_entry<false>(to, half[0], g);
-        store_entry<false>(to + packs, half[1], g);
+        pack.v[2 * h] = cell_of_bits<T>(bits);
+        pack.v[2 * h + 1] = cell_of_bits<T>(bits >> 32);
     }
 }
+
+// Sending generation g of a cell overwrites the entry of g - 2, which its reader has loaded: the thread that reads it is the one
+// that computes the cell's mirror image beyond the face, from it, and sends that; and the thread that sends here has computed
+// from what came. So g was computed from the mirror's g - 1, and that from this cell's g - 2.
+
+/// The tag of a generation: entries start as zeros, which belong to none.
+__device__ inline Generation tag_of(Generation g) { return g + 1; }
 
 /// The cell at an end of a row, across an x face: to another rank.
 template <class T>
 __device__ inline void send_cell(const TileRims& rims, int f, Generation g, int row, T value) {
-    store_entry<true>(rims.to[f][g & 1] + row, bits_of_cell(value), g);
+    store_entry(rims.to[f][g & 1] + row, bits_of_cell(value), tag_of(g));
 }
 
-/// Entries that a thread awaits, `Halves` of them `stride` entries apart.
-template <int Halves>
-struct Awaited {
-    const Tagged* from;  ///< null: nothing
-    int face;
-    Tagged half[Halves];
-
-    __device__ bool missing(int h, Generation g) const { return from != nullptr && half[h].tag != g; }
-};
-
-/// Loads N times `Halves` entries of generation g, all on their way before the first is waited for, and again those that had not
-/// come. False: give up.
-template <int N, int Halves>
-__device__ inline bool await_entries(Awaited<Halves> (&entry)[N], int stride, const TileRims& rims, const FlagArgs& flags,
-                                     Generation g) {
-#pragma unroll
-    for (int i = 0; i < N * Halves; ++i) entry[i / Halves].half[i % Halves].tag = 0;  // of no generation that is awaited here
+/// The cell of another rank across x face f.
+template <class T>
+__device__ inline bool receive_cell(const Tagged* from, T& cell, int f, const FlagArgs& flags, Generation g) {
     for (Patience patience;;) {
-#pragma unroll
-        for (int i = 0; i < N * Halves; ++i) {
-            auto& e = entry[i / Halves];
-            const int h = i % Halves;
-            if (e.missing(h, g)) e.half[h] = load_entry(e.from + h * stride, rims.remote[e.face]);
+        const Tagged entry = load_entry(from);
+        if (entry.tag == tag_of(g)) {
+            cell = cell_of_bits<T>(entry.cells);
+            return true;
         }
-        bool missing = false;
-#pragma unroll
-        for (int i = 0; i < N * Halves; ++i) missing |= entry[i / Halves].missing(i % Halves, g);
-        if (!missing) return true;
-        if (patience.untested()) continue;
-        int face = 0;
-#pragma unroll
-        for (int i = 0; i < N * Halves; ++i) {
-            if (entry[i / Halves].missing(i % Halves, g)) face = entry[i / Halves].face;
-        }
-        // Entries of g alternate with those of g - 1, which have come.
-        if (!patience.more(flags, rims.remote[face] ? Direction::face(face).code : Direction{}.code, g, g - 1)) return false;
+        if (!patience.untested() && !patience.more(flags, Direction::face(f).code, g, g - 1)) return false;
     }
 }
 

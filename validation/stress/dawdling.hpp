@@ -70,7 +70,7 @@ class Dawdling final : public Backend {
         }
     }
     void await_flags(Generation g) override { real_.await_flags(g); }
-    int persistent_limit() const override { return real_.persistent_limit(); }
+    TileLimits tile_limits() const override { return real_.tile_limits(); }
     bool tiles_stay(const TileGrid& tiles) const override { return real_.tiles_stay(tiles); }
     void persistent_passes(Generation g, Index passes, int depth) override {
         // Batches of its own on each rank: right where tiles do not stay on the chip, as on the host.

@@ -131,15 +131,20 @@ TEST(TileGrid, StaysInItsLimitsAndHasNoEmptyTile) {
     for (const int limit : {1, 2, 7, 66, 132, 1000}) {
         for (const Index rows : {1, 2, 5, 64, 1000}) {
             for (const Index planes : {1, 3, 40, 128, 100000}) {
-                const TileGrid t = choose_tiles(limit, rows, planes);
-                EXPECT_GE(t.count(), 1);
-                EXPECT_LE(t.count(), std::min(limit, TileGrid::most));
-                EXPECT_LE(t.y, rows);
-                EXPECT_LE(t.z, planes);
+                for (const int resident : {1, 8}) {
+                    const TileGrid t = choose_tiles({limit, resident}, rows, planes);
+                    EXPECT_GE(t.count(), 1);
+                    EXPECT_LE(t.count(), std::min(limit, TileGrid::most));
+                    EXPECT_LE(t.y, rows);
+                    EXPECT_LE(t.z, planes);
+                }
             }
         }
     }
-    EXPECT_GE(choose_tiles(132, 64, 64).count(), 120);  // uses what there is
+    EXPECT_GE(choose_tiles({132, 8}, 64, 64).count(), 120);  // uses what there is
+    // Without the limit 96 planes would be cut into 11 x 9 on 12 x 11 tiles: fewer rims, but off the chip.
+    for (const Index n : {64, 96, 100, 128}) EXPECT_GE(choose_tiles({132, 8}, n, n).z * 8, n) << n;
+    EXPECT_EQ(choose_tiles({132, 1000}, 96, 96).z, 11);
 }
 
 }  // namespace
