@@ -62,7 +62,8 @@ Support build_support() {
     return support;
 }
 
-std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& config, RunRecord& record) {
+std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& config, RunRecord& record,
+                                      [[maybe_unused]] const Plans& plans) {
     DeviceList visible;
     if (config.device.backend != "host") visible = visible_devices();
     int usable = visible.devices.empty() ? 0 : 1, all = 0;
@@ -81,7 +82,7 @@ std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& co
     if (all == 1) {
 #if defined(JACOBI_WITH_CUDA)
         const Placement placement = place_rank(topology, visible);
-        backend = make_cuda_backend(config.solver.precision, placement.device.ordinal, placement.sharers);
+        backend = make_cuda_backend(config.solver.precision, placement.device.ordinal, placement.sharers, plans);
         place.uuid = placement.device.uuid;
         place.pci = placement.device.pci;
         place.sharers = placement.sharers;

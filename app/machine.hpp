@@ -15,8 +15,9 @@ namespace jacobi {
 Support build_support();
 
 /// Collective. Makes the back end and tells in `record` which and why, and where every rank is. `auto` takes CUDA when every rank
-/// sees a device. Throws Error (collective, failure) when device.backend: cuda cannot be had.
-std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& config, RunRecord& record);
+/// sees a device. Throws Error (collective, failure) when device.backend: cuda cannot be had. `plans`: where it gets the shape of
+/// its passes from; by itself it measures and keeps nothing.
+std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& config, RunRecord& record, const Plans& plans = {});
 
 /// The text of --list: back ends, devices, transports and rungs of this build, and what this process could use of them.
 std::string list_machine();

@@ -13,6 +13,7 @@
 #include "machine.hpp"
 #include "options.hpp"
 #include "output_path.hpp"
+#include "plan_setting.hpp"
 #include "progress.hpp"
 #include "results.hpp"
 #include "setting.hpp"
@@ -72,7 +73,7 @@ class Run {
     void set_up() {
         const double begin = MPI_Wtime();
         const Watchdog watch = guards_.guard("setting up", 0);
-        backend_ = make_backend(topology_, config_, record_);
+        backend_ = make_backend(topology_, config_, record_, plans_of(config_, topology_));
         exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision,
                           exchange_options(config_, record_));
         results_.emplace(topology_, *backend_, *exchange_, config_, guards_, record_);
@@ -81,7 +82,7 @@ class Run {
         record_.copy_gbs = measure_copy_gbs(*exchange_, 0.2);
         record_.peers = exchange_->measure_peer_rates();
         exchange_->prepare();
-        record_.pass_shape = backend_->pass_shape();
+        record_plan(topology_, *backend_, record_);
         record_.setup_s = slowest(MPI_Wtime() - begin);
     }
 

@@ -66,6 +66,17 @@ void record_exchange(const Topology& topology, const Decomposition& decompositio
     }
 }
 
+void record_plan(const Topology& topology, const Backend& backend, RunRecord& record) {
+    record.pass_shape = backend.pass_shape();
+    record.plan = backend.plan_origin();
+    record.plan_sources.clear();
+    for (const std::string& source : gather_texts(topology.world.get(), record.plan.source)) {
+        if (!source.empty()) ++record.plan_sources[source];
+    }
+    if (record.plan.source.empty()) record.plan.reason = "the back end " + record.backend + " has nothing to choose";
+    MPI_Allreduce(MPI_IN_PLACE, &record.plan.seconds, 1, MPI_DOUBLE, MPI_MAX, topology.world.get());
+}
+
 double measure_copy_gbs(HaloExchange& exchange, double seconds) {
     MPI_Barrier(MPI_COMM_WORLD);  // all ranks measure at once: ranks that share memory share its bandwidth
     double bandwidth = exchange.measure_copy_bandwidth(seconds) * 1e-9;

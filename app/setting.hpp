@@ -19,6 +19,9 @@ ExchangeOptions exchange_options(const Config& config, const RunRecord& record);
 void record_exchange(const Topology& topology, const Decomposition& decomposition, const HaloExchange& exchange,
                      RunRecord& record);
 
+/// Collective, after prepare(). How passes walk blocks and where that came from, into the record.
+void record_plan(const Topology& topology, const Backend& backend, RunRecord& record);
+
 /// Collective, before prepare(): all ranks' copy bandwidth together while all of them copy, 10^9 bytes a second.
 double measure_copy_gbs(HaloExchange& exchange, double seconds);
 

@@ -115,6 +115,11 @@ PeerRates HaloExchange::measure_peer_rates() {
 
 void HaloExchange::prepare() {
     backend_.setup(setup_);
+    for (const std::string& fault : gather_texts(topology_.world.get(), backend_.plan_origin().refusal)) {
+        if (fault.empty()) continue;
+        release();
+        throw Error(fault, Exit::failure, true);
+    }
     rung_.synchroniser->start();
     if (messages_ != nullptr) messages_->start();
     memory_->fence();

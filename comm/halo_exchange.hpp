@@ -43,7 +43,8 @@ class HaloExchange {
     /// The other bounds, of the exchange: collective, before prepare(). See peer_rates.hpp.
     PeerRates measure_peer_rates();
 
-    /// Collective. Fills generation 0; nothing is stored into a neighbour before all ranks have done so.
+    /// Collective. Fills generation 0; nothing is stored into a neighbour before all ranks have done so. Errors as above, where a
+    /// given plan does not fit some rank's block.
     void prepare();
 
     /// Collective. `sweeps` more sweeps, as many passes of the temporal depth as fit and a shallower one for the rest; returns

@@ -11,6 +11,7 @@
 
 #include "field.hpp"
 #include "fixed_sum.hpp"
+#include "plans.hpp"
 #include "problem.hpp"
 
 namespace jacobi {
@@ -162,6 +163,8 @@ class Backend {
     virtual DepthLimits depth_limits(const Index3& extent, bool rhs) const = 0;
     /// How passes that the host issues walk the block, for people; empty where there is nothing to tell. After setup.
     virtual std::string pass_shape() const { return {}; }
+    /// Where that shape came from. After setup.
+    virtual PlanOrigin plan_origin() const { return {}; }
     /// Are boundary() and interior() two launches for this block? Else boundary() does everything. After setup.
     virtual bool boundary_apart() const { return true; }
 
@@ -219,7 +222,8 @@ std::unique_ptr<Backend> make_host_backend(Precision precision, int threads);
 
 #if defined(JACOBI_WITH_CUDA)
 /// CUDA back end on the device with this ordinal (as this process sees it), of which `sharers` ranks have an equal share.
-std::unique_ptr<Backend> make_cuda_backend(Precision precision, int ordinal, int sharers);
+/// `plans`: where it gets the shape of its passes from.
+std::unique_ptr<Backend> make_cuda_backend(Precision precision, int ordinal, int sharers, const Plans& plans);
 #endif
 
 }  // namespace jacobi

@@ -33,7 +33,7 @@ const char* const footer =
 constexpr std::array transport_words{"auto", "ipc", "shm", "mpi", "nccl"};
 /// Keys of a deck that say how ranks work, none of which a row of the table is about.
 constexpr std::array free_keys{"comm.overlap", "comm.halo_depth",    "comm.timeout_s", "comm.force",
-                               "comm.ranks",   "comm.virtual_nodes", "device.threads"};
+                               "comm.ranks",   "comm.virtual_nodes", "device.threads", "device.plan"};
 
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> words(1);

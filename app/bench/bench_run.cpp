@@ -13,6 +13,7 @@
 #include "measure.hpp"
 #include "output_checks.hpp"
 #include "plan.hpp"
+#include "plan_setting.hpp"
 #include "report_file.hpp"
 #include "setting.hpp"
 #include "table_json.hpp"
@@ -123,6 +124,7 @@ int run(int argc, const char* const* argv, int thread_level) {
         if (!options.json.empty()) require_file(options.json, root);
         return discover_topology(MPI_COMM_WORLD, first.comm.virtual_nodes);
     }();
+    const Plans plans = plans_of(first, topology);
     const Machine machine = examine(topology, first, thread_level);
     table.machine = machine.record;
     const std::vector<Case> cases = plan(options, table.machine.backend, ranks, build_support());
@@ -134,7 +136,7 @@ int run(int argc, const char* const* argv, int thread_level) {
     if (ranks == 1)
         table.note(
             "one rank: its edges are its own, so there are no transports to choose from and no staged messages to compare with");
-    Bench bench(topology, common, thread_level, first.comm.timeout_s);
+    Bench bench(topology, common, plans, thread_level, first.comm.timeout_s);
     for (const Case& c : cases) {
         if (watched) print(stderr, fmt::format("\r{}\033[K", text(c)));
         Row row = bench.measure(c, {options.repeats, options.repeat_seconds(), options.copy_seconds(),

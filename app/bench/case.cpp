@@ -26,7 +26,7 @@ Config config_of(const Case& c, const Common& common) {
     const std::string deck = fmt::format(
         "grid: {{cells: [{}], periodic: [{}, {}, {}]}}\nproblem: {{kind: {}}}\n"
         "solver: {{iterations: 0, check_every: 0, precision: {}, temporal_depth: {}}}\n"
-        "comm: {{ranks: [{}], transport: {}, sync: {}}}\ndevice: {{backend: {}}}\nverify: {{kind: none}}\n",
+        "comm: {{ranks: [{}], transport: {}, sync: {}}}\ndevice: {{backend: {}, plan: measure}}\nverify: {{kind: none}}\n",
         fmt::join(cells, ", "), common.periodic, common.periodic, common.periodic, name(c.problem), name(c.precision),
         depth_text(c.depth), fmt::join(common.ranks, ", "), c.transport, c.rung, common.backend);
     DeckResult result = read_deck(deck, "bench", common.overrides, build_support());

@@ -28,11 +28,11 @@ double patience(const Case& c, int ranks) { return static_cast<double>(volume(c.
 
 /// Back end, exchange and solver of a configuration.
 struct Bench::Exchange {
-    Exchange(const Topology& topology, const Config& asked, int thread_level)
+    Exchange(const Topology& topology, const Config& asked, const Plans& plans, int thread_level)
         : config(asked),
           decomposition(decomposition_of(config, topology)),
           record(started_record(config, topology, decomposition, thread_level)),
-          backend(make_backend(topology, config, record)),
+          backend(make_backend(topology, config, record, plans)),
           exchange(topology, decomposition, *backend, config.problem, config.solver.precision, exchange_options(config, record)),
           solver(topology, exchange, *backend, config) {
         record_exchange(topology, decomposition, exchange, record);
@@ -58,10 +58,10 @@ struct Bench::Exchange {
 
 std::unique_ptr<Bench::Exchange> Bench::set_up(const Case& asked, double copy_seconds) {
     const Watchdog watch = guards_.guard("setting up " + text(asked), patience(asked, topology_.size()));
-    auto e = std::make_unique<Exchange>(topology_, config_of(asked, common_), thread_level_);
+    auto e = std::make_unique<Exchange>(topology_, config_of(asked, common_), plans_, thread_level_);
     if (copy_seconds > 0) e->record.copy_gbs = measure_copy_gbs(e->exchange, copy_seconds);
     e->exchange.prepare();
-    e->record.pass_shape = e->backend->pass_shape();
+    record_plan(topology_, *e->backend, e->record);
     return e;
 }
 

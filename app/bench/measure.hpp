@@ -6,6 +6,7 @@
 
 #include "collectives.hpp"
 #include "digests.hpp"
+#include "plans.hpp"
 #include "row.hpp"
 #include "topology.hpp"
 
@@ -21,8 +22,8 @@ struct Effort {
 class Bench {
  public:
     /// `timeout_s`: comm.timeout_s of all configurations.
-    Bench(const Topology& topology, const Common& common, int thread_level, double timeout_s)
-        : topology_(topology), common_(common), thread_level_(thread_level), guards_(timeout_s, topology) {}
+    Bench(const Topology& topology, const Common& common, const Plans& plans, int thread_level, double timeout_s)
+        : topology_(topology), common_(common), plans_(plans), thread_level_(thread_level), guards_(timeout_s, topology) {}
 
     /// Collective. Times a configuration and compares its bits with those of the plainest one. What is refused (by the build, the
     /// back end, the rung, the blocks) is the row's refusal; any other fault is thrown.
@@ -45,6 +46,7 @@ class Bench {
 
     const Topology& topology_;
     const Common& common_;
+    Plans plans_;
     int thread_level_;
     Guards guards_;
     Digests digests_;

@@ -34,6 +34,7 @@ Json measured(const Row& row) {
     json.update({{"temporal_depth", r.temporal_depth},
                  {"temporal_depth_reason", r.depth_reason},
                  {"pass_shape", r.pass_shape},
+                 {"plan", plan_json(r)},
                  {"halo_depth", r.halo_depth},
                  {"sync", r.sync},
                  {"sync_reason", r.sync_reason},

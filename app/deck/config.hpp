@@ -51,6 +51,7 @@ struct Config {
     struct Device {
         std::string backend = "auto";
         std::optional<int> threads;  ///< none: auto
+        std::string plan = "auto";   ///< "auto", "measure" or a file
     } device;
 
     struct Output {

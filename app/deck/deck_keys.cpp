@@ -55,6 +55,7 @@ const Key keys[] = {
      [](const Reader& r, Config& c) {
          r.one_or_auto(Integer<int>{1, 4096}, c.device.threads);
      }},
+    {"device", "plan", [](const Reader& r, Config& c) { r.one(PlanSource{}, c.device.plan); }},
     {"output", "file", [](const Reader& r, Config& c) { r.one(Path{}, c.output.file); }},
     {"output", "every", [](const Reader& r, Config& c) { r.one(Integer<Index>{0}, c.output.every); }},
     {"output", "overwrite", [](const Reader& r, Config& c) { r.one(Bool{}, c.output.overwrite); }},

@@ -156,6 +156,11 @@ std::optional<std::string> Path::parse(const Node& node, std::string& hint) cons
     return node.text;
 }
 
+std::optional<std::string> PlanSource::parse(const Node& node, std::string& hint) const {
+    const std::optional<std::string> path = Path{}.parse(node, hint);
+    return path && path->empty() ? std::nullopt : path;
+}
+
 bool looks_like_other_type(const std::string& text) {
     std::string lower = text;
     std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -83,6 +83,12 @@ struct Path {
     std::optional<std::string> parse(const Node& node, std::string& hint) const;
 };
 
+/// Where plans come from: auto, measure, or a file's path (./auto for one with such a name).
+struct PlanSource {
+    std::string expected() const { return "auto, measure or a path"; }
+    std::optional<std::string> parse(const Node& node, std::string& hint) const;
+};
+
 /// Whether YAML readers may take this plain text for a number, a bool or a null, so that a path of this name needs quotes.
 bool looks_like_other_type(const std::string& text);
 

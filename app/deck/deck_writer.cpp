@@ -63,7 +63,8 @@ std::string to_yaml(const Config& c) {
                         name(c.comm.ablate), c.comm.sync);
     text += fmt::format("  overlap: {}\n  force: {}\n  timeout_s: {}\n  virtual_nodes: {}\n", c.comm.overlap, c.comm.force,
                         c.comm.timeout_s, c.comm.virtual_nodes);
-    text += fmt::format("device:\n  backend: {}\n  threads: {}\n", c.device.backend, or_auto(c.device.threads));
+    text += fmt::format("device:\n  backend: {}\n  threads: {}\n  plan: {}\n", c.device.backend, or_auto(c.device.threads),
+                        path_scalar(c.device.plan));
     text += fmt::format("output:\n  file: {}\n  every: {}\n  overwrite: {}\n  compression: {}\n", path_scalar(c.output.file),
                         c.output.every, c.output.overwrite, c.output.compression);
     text += fmt::format("checkpoint:\n  file: {}\n  every: {}\n", path_scalar(c.checkpoint.file), c.checkpoint.every);

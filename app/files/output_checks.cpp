@@ -45,9 +45,10 @@ bool may_dump(const Config& c, Index sweep) {
 
 bool is_series(const Config& config) { return !config.output.file.empty() && config.output.every > 0; }
 
-/// No two results in one file, and none in the deck's.
+/// No two results in one file, and none in one that the run reads.
 std::string check_distinct(const Config& c, const std::string& deck, const std::string& report_key) {
     std::vector<std::pair<std::string, std::string>> named{{"the deck", deck}};
+    if (c.device.plan != "auto" && c.device.plan != "measure") named.emplace_back("device.plan", c.device.plan);
     if (is_series(c)) {
         named.emplace_back("the index of output.file", series_path(c.output.file));
     } else {

@@ -79,6 +79,16 @@ Json origin_json(const RunRecord& r, const char* schema) {
             {"devices", devices(r)}};
 }
 
+Json plan_json(const RunRecord& r) {
+    const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+    Json ranks = Json::object();
+    for (const char* source : {"measured", "cached", "given"}) {
+        const auto found = r.plan_sources.find(source);
+        ranks[source] = found == r.plan_sources.end() ? 0 : found->second;
+    }
+    return {{"source", text(r.plan.source)}, {"file", text(r.plan.file)}, {"reason", r.plan.reason}, {"ranks", ranks}};
+}
+
 std::string json_text(const Json& document) {
     std::string text;
     pretty(document, 0, text);

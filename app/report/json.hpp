@@ -19,6 +19,9 @@ std::string now_utc();
 /// The first keys of a document: schema, version, date, and on what it was made.
 Json origin_json(const RunRecord& record, const char* schema);
 
+/// Where the shape of passes came from.
+Json plan_json(const RunRecord& record);
+
 /// The text of a document, ending with a newline. Values short enough for one line stand on one, so that people can read the file
 /// too. Bytes that are no UTF-8 (a file's name may have them) become U+FFFD.
 std::string json_text(const Json& document);

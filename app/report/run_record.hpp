@@ -12,6 +12,7 @@
 #include "config.hpp"
 #include "edges.hpp"
 #include "peer_rates.hpp"
+#include "plans.hpp"
 #include "verdict.hpp"
 
 namespace jacobi {
@@ -59,8 +60,11 @@ struct RunRecord {
     bool boundary_apart = true;  ///< passes launch the cells next to neighbours apart from the others
     std::string sync, sync_reason;
     int temporal_depth = 1, halo_depth = 1;
-    std::string depth_reason;            ///< why this temporal depth
-    std::string pass_shape;              ///< how rank 0's passes walk its block
+    std::string depth_reason;  ///< why this temporal depth
+    std::string pass_shape;    ///< how rank 0's passes walk its block
+    PlanOrigin plan;           ///< where that came from; the seconds of the slowest rank
+    /// Ranks by PlanOrigin::source.
+    std::map<std::string, std::size_t> plan_sources;
     std::vector<RankPlace> places;       ///< by rank
     bool multi_process_service = false;  ///< ranks that share a GPU do so under MPS
     std::vector<Edge> edges;             ///< of all ranks

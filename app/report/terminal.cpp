@@ -106,6 +106,25 @@ std::string transports_line(const RunRecord& record) {
     return fmt::format("{}; a sweep moves {}", fmt::join(counts, ", "), fmt::join(amounts, ", "));
 }
 
+/// "measured in 0.31 s (none was kept; kept in /home/me/.cache/jacobi/plans/...)", "cached on 3 ranks, measured on 1 rank (...)";
+/// nothing where there is nothing to choose and nothing was asked for.
+std::string plan_line(const RunRecord& record) {
+    constexpr double noticeable = 0.1;  // seconds
+    const PlanOrigin& plan = record.plan;
+    if (plan.source.empty())
+        return record.config.device.plan == "auto" || plan.reason.empty() ? "" : with_reason("not applicable", plan.reason);
+    std::string text = plan.source;
+    if (record.plan_sources.size() > 1) {
+        std::vector<std::string> parts;
+        for (const auto& [source, ranks] : record.plan_sources)
+            parts.push_back(fmt::format("{} on {}", source, counted(ranks, "rank")));
+        text = fmt::format("{}", fmt::join(parts, ", "));
+    }
+    if (plan.seconds > noticeable) text += fmt::format(" in {:.2f} s", plan.seconds);
+    if (plan.source != "measured") return with_reason(text, plan.file);
+    return with_reason(text, plan.file.empty() ? plan.reason : plan.reason + "; kept in " + plan.file);
+}
+
 }  // namespace
 
 std::string alarming(const std::string& text, const Style& style) { return colored(text, red, style); }
@@ -139,6 +158,8 @@ std::string header_text(const RunRecord& record, const Style& style) {
                                           record.temporal_depth == 1 ? "sweep" : "sweeps", record.depth_reason, record.halo_depth,
                                           record.pass_shape.empty() ? "" : "; ", record.pass_shape));
     }
+    const std::string plan = plan_line(record);
+    if (!plan.empty()) text += row("plan", plan);
     text += row("edges", transports_line(record));
     if (c.comm.ablate != Ablate::none) {
         text +=

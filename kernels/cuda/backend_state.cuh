@@ -1,5 +1,5 @@
 // The CUDA back end's class: one rank's block on one GPU. Its members are defined by subject in setup.cu, passes.cu,
-// messages.cu, march.cu, temporal.cu, persistent.cu, resident.cu, rates.cu and inspect.cu.
+// messages.cu, march.cu, temporal.cu, plan_key.cu, persistent.cu, resident.cu, rates.cu and inspect.cu.
 #pragma once
 
 #include "cuda_backend.hpp"
@@ -18,7 +18,7 @@ template <class T>
 class CudaBackend final : public CudaBackendBase {
  public:
     // setup.cu
-    CudaBackend(int ordinal, int sharers);
+    CudaBackend(int ordinal, int sharers, const Plans& plans);
     std::string name() const override { return "cuda"; }
     std::string device_name() const override { return properties_.name; }
     cudaStream_t boundary_stream() const override { return boundary_stream_.get(); }
@@ -31,6 +31,7 @@ class CudaBackend final : public CudaBackendBase {
 
     // passes.cu
     std::string pass_shape() const override;
+    PlanOrigin plan_origin() const override { return plan_origin_; }
     bool boundary_apart() const override { return temporal() || apart_; }
     void boundary(Generation g, int depth) override;
     void interior(Generation g, int depth) override;
@@ -69,7 +70,10 @@ class CudaBackend final : public CudaBackendBase {
  private:
     void synchronise();
     void fill();
-    void plan_march();  // march.cu, as what has march in its name
+    PlanKey plan_key() const;  // plan_key.cu
+    void plan_march();         // march.cu, as what has march in its name
+    Plan measure_march();
+    bool use_march(const Plan& plan);
     void use_tiles(const FlagLinks& links);
     PersistentLaunch resident_launch(const TileGrid& tiles) const;
     std::vector<ResidentKernel> resident_kernels() const;  // resident.cu
@@ -85,7 +89,11 @@ class CudaBackend final : public CudaBackendBase {
     double seconds_of(Work&& work);
     void temporal_pass(Generation g, int depth, Part part, cudaStream_t stream);
     void plan_temporal_passes();
-    void upload(TemporalLaunch<T>& launch, const TemporalShape<T>& shape, TemporalPlan plan);
+    Plan measure_temporal();
+    bool use_temporal(const Plan& plan);
+    TemporalBlock temporal_block() const;
+    TemporalLaunch<T> temporal_launch(const TemporalShape<T>& shape, int chunks);
+    std::vector<int> temporal_chunks(const TemporalShape<T>& shape, int count) const;
     TemporalArgs<T> temporal_args(Generation g) const;
     LayerTargets<T> layer_targets(Generation g) const;
     void join_interior();
@@ -109,6 +117,8 @@ class CudaBackend final : public CudaBackendBase {
     // device is an invalid handle here).
     CurrentDevice device_;
     int sharers_;
+    Plans plans_;
+    PlanOrigin plan_origin_;
     cudaDeviceProp properties_{};
     Stream boundary_stream_, interior_stream_;
     // By parity of the pass: a wait binds to the latest record at the time of the call, so interior(g), enqueued after

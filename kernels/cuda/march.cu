@@ -3,6 +3,7 @@
 
 #include "backend_state.cuh"
 #include "march.cuh"
+#include "plan_numbers.hpp"
 
 namespace jacobi::cuda {
 
@@ -54,17 +55,14 @@ PushTargets<T> CudaBackend<T>::push_targets(Generation g) const {
 }
 
 /// Chooses thread block, chunks and strips by measuring what is promising: three passes each (17 where passes are short), of at
-/// most 18 shapes. Whatever is chosen, the bits are the same, so ranks need not agree. The buffers hold anything.
+/// most 18 shapes. The buffers hold anything.
 template <class T>
-void CudaBackend<T>::plan_march() {
-    int n[3];
-    for (int a = 0; a < 3; ++a) n[a] = static_cast<int>(setup_.layout.extent[a]);
+Plan CudaBackend<T>::measure_march() {
     const auto plane = static_cast<double>(setup_.layout.plane) * sizeof(T);
-    const unsigned connected = push_targets(0).connected;
     march_kernels_ = {};
     double best = 0;
     for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
-        for (const MarchShape& shape : promising_shapes(n, march_width<T>, kernels.height, plane)) {
+        for (const MarchShape& shape : promising_shapes(march_.n, march_width<T>, kernels.height, plane)) {
             const TouchingTiles none = touching_tiles(shape, 0);
             Generation g = 0;
             const double seconds = seconds_of([&] {
@@ -79,6 +77,28 @@ void CudaBackend<T>::plan_march() {
             march_ = shape;
         }
     }
+    return plan_of(march_, march_kernels_.warps);
+}
+
+template <class T>
+bool CudaBackend<T>::use_march(const Plan& plan) {
+    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
+        const auto shape = planned_shape(plan, march_.n, march_width<T>, kernels.height, kernels.warps);
+        if (!shape) continue;
+        march_kernels_ = kernels;
+        march_ = *shape;
+        return true;
+    }
+    return false;
+}
+
+/// Whatever is chosen, the bits are the same, so ranks need not agree.
+template <class T>
+void CudaBackend<T>::plan_march() {
+    for (int a = 0; a < 3; ++a) march_.n[a] = static_cast<int>(setup_.layout.extent[a]);
+    plan_origin_ = plans_.choose(
+        plan_key(), [&](const Plan& plan) { return use_march(plan); }, [&] { return measure_march(); });
+    const unsigned connected = push_targets(0).connected;
     touching_ = touching_tiles(march_, connected);
     // Columns at an x face are a fraction of their rows in memory: to walk them apart from the rest costs more than to hide the
     // exchange behind that rest would save (kernels/README.md); but messages take longer.

@@ -9,7 +9,7 @@ namespace jacobi {
 namespace cuda {
 
 template <class T>
-CudaBackend<T>::CudaBackend(int ordinal, int sharers) : device_(ordinal), sharers_(sharers) {
+CudaBackend<T>::CudaBackend(int ordinal, int sharers, const Plans& plans) : device_(ordinal), sharers_(sharers), plans_(plans) {
     JACOBI_CUDA(cudaGetDeviceProperties(&properties_, ordinal));
     int least = 0, greatest = 0;
     JACOBI_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
@@ -121,9 +121,9 @@ template class CudaBackend<float>;
 
 }  // namespace cuda
 
-std::unique_ptr<Backend> make_cuda_backend(Precision precision, int ordinal, int sharers) {
-    if (precision == Precision::float64) return std::make_unique<cuda::CudaBackend<double>>(ordinal, sharers);
-    return std::make_unique<cuda::CudaBackend<float>>(ordinal, sharers);
+std::unique_ptr<Backend> make_cuda_backend(Precision precision, int ordinal, int sharers, const Plans& plans) {
+    if (precision == Precision::float64) return std::make_unique<cuda::CudaBackend<double>>(ordinal, sharers, plans);
+    return std::make_unique<cuda::CudaBackend<float>>(ordinal, sharers, plans);
 }
 
 }  // namespace jacobi

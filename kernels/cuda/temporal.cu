@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backend_state.cuh"
+#include "plan_numbers.hpp"
 #include "temporal_shapes.cuh"
 
 namespace jacobi::cuda {
@@ -55,8 +56,19 @@ LayerTargets<T> CudaBackend<T>::layer_targets(Generation g) const {
 }
 
 template <class T>
-void CudaBackend<T>::upload(TemporalLaunch<T>& launch, const TemporalShape<T>& shape, TemporalPlan plan) {
+TemporalBlock CudaBackend<T>::temporal_block() const {
+    TemporalBlock block;
+    for (int a = 0; a < 3; ++a) block.n[a] = static_cast<int>(setup_.layout.extent[a]);
+    for (int f = 0; f < face_count; ++f) block.connected[f] = setup_.face(f).active();
+    return block;
+}
+
+template <class T>
+TemporalLaunch<T> CudaBackend<T>::temporal_launch(const TemporalShape<T>& shape, int chunks) {
+    const auto [n, connected] = temporal_block();
+    const TemporalPlan plan = plan_temporal(n, connected, setup_.depth(), shape.window, chunks);
     const bool rhs = rhs_.get() != nullptr;
+    TemporalLaunch<T> launch;
     launch.kernel = rhs ? shape.rhs_kernel : shape.kernel;
     launch.shared = rhs ? shape.rhs_shared : shape.shared;
     launch.warps = shape.warps;
@@ -70,40 +82,59 @@ void CudaBackend<T>::upload(TemporalLaunch<T>& launch, const TemporalShape<T>& s
     JACOBI_CUDA(
         cudaFuncSetAttribute(launch.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(launch.shared)));
     synchronise();  // the plan is pageable memory that goes out of scope
+    return launch;
 }
 
-/// Chooses windows and chunks: for the deepest pass by measuring what a model finds promising, for the rare shallower ones by the
-/// model alone. Whatever is chosen, the bits are the same, so ranks need not agree.
+template <class T>
+std::vector<int> CudaBackend<T>::temporal_chunks(const TemporalShape<T>& shape, int count) const {
+    const auto [n, connected] = temporal_block();
+    return promising_chunks(n, connected, shape.window, std::max(1, properties_.multiProcessorCount / sharers_), count);
+}
+
+/// Chooses windows and chunks of the deepest pass by measuring what a model finds promising.
+template <class T>
+Plan CudaBackend<T>::measure_temporal() {
+    TemporalLaunch<T>& chosen = temporal_.back();
+    double best = 0;
+    for (const TemporalShape<T>& shape : temporal_shapes<T>(setup_.temporal_depth)) {
+        for (const int chunks : temporal_chunks(shape, 4)) {
+            TemporalLaunch<T> launch = temporal_launch(shape, chunks);
+            Generation g = 0;
+            const double seconds = seconds_of([&] {
+                // The buffers hold anything; nothing is stored into neighbours.
+                launch.run(temporal_args(g++), 0, launch.count, 0, LayerTargets<T>{}, FlagArgs{}, boundary_stream_.get());
+            });
+            if (chosen.kernel != nullptr && seconds >= best) continue;
+            best = seconds;
+            chosen = std::move(launch);
+        }
+    }
+    return plan_of(chosen.window, chosen.warps, chosen.chunks);
+}
+
+template <class T>
+bool CudaBackend<T>::use_temporal(const Plan& plan) {
+    for (const TemporalShape<T>& shape : temporal_shapes<T>(setup_.temporal_depth)) {
+        const auto chunks = planned_chunks(plan, shape.window, shape.warps, static_cast<int>(setup_.layout.extent[2]));
+        if (!chunks) continue;
+        temporal_.back() = temporal_launch(shape, *chunks);
+        return true;
+    }
+    return false;
+}
+
+/// The deepest pass as measured or planned before, the rare shallower ones by the model alone. Whatever is chosen, the bits are
+/// the same, so ranks need not agree.
 template <class T>
 void CudaBackend<T>::plan_temporal_passes() {
     temporal_.clear();
-    if (!temporal()) return;
-    std::array<int, 3> n;
-    std::array<bool, face_count> connected;
-    for (int a = 0; a < 3; ++a) n[a] = static_cast<int>(setup_.layout.extent[a]);
-    for (int f = 0; f < face_count; ++f) connected[f] = setup_.face(f).active();
-    const int processors = std::max(1, properties_.multiProcessorCount / sharers_);
-    for (int depth = 1; depth <= setup_.temporal_depth; ++depth) {
-        const bool measured = depth == setup_.temporal_depth;
-        double best = 0;
-        TemporalLaunch<T> chosen;
-        for (const TemporalShape<T>& shape : temporal_shapes<T>(depth)) {
-            for (const int chunks : promising_chunks(n, connected, shape.window, processors, measured ? 4 : 1)) {
-                const TemporalPlan plan = plan_temporal(n, connected, setup_.depth(), shape.window, chunks);
-                TemporalLaunch<T> launch;
-                upload(launch, shape, plan);
-                Generation g = 0;
-                const double seconds = !measured ? 0 : seconds_of([&] {
-                    // The buffers hold anything; nothing is stored into neighbours.
-                    launch.run(temporal_args(g++), 0, launch.count, 0, LayerTargets<T>{}, FlagArgs{}, boundary_stream_.get());
-                });
-                if (chosen.kernel != nullptr && seconds >= best) continue;
-                best = seconds;
-                chosen = std::move(launch);
-            }
-        }
-        temporal_.push_back(std::move(chosen));
+    for (int depth = 1; depth < setup_.temporal_depth; ++depth) {
+        const TemporalShape<T> shape = temporal_shapes<T>(depth).front();
+        temporal_.push_back(temporal_launch(shape, temporal_chunks(shape, 1).front()));
     }
+    temporal_.emplace_back();
+    plan_origin_ = plans_.choose(
+        plan_key(), [&](const Plan& plan) { return use_temporal(plan); }, [&] { return measure_temporal(); });
 }
 
 template <class T>

@@ -22,6 +22,12 @@ struct TemporalShape {
     std::size_t rhs_shared;
 };
 
+/// What windows are planned for.
+struct TemporalBlock {
+    std::array<int, 3> n;
+    std::array<bool, face_count> connected;  ///< the faces with a neighbour
+};
+
 /// What a pass of one depth launches.
 template <class T>
 struct TemporalLaunch {

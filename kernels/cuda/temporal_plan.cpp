@@ -144,7 +144,7 @@ std::vector<int> promising_chunks(const std::array<int, 3>& n, const std::array<
                                   const WindowShape& window, int processors, int count) {
     const Index columns = static_cast<Index>(cover(n, connected, window).size());
     std::vector<std::pair<Index, int>> costs;
-    for (int chunks = 1; chunks <= n[2] && chunks <= 64; ++chunks) {
+    for (int chunks = 1; chunks <= n[2] && chunks <= most_chunks; ++chunks) {
         const Index rounds = (columns * chunks + processors - 1) / processors;
         const Index planes = (n[2] + chunks - 1) / chunks + 2 * window.depth + 2;  // 2: start and end of a thread block
         costs.emplace_back(rounds * planes, chunks);

@@ -46,6 +46,9 @@ struct TemporalPlan {
 TemporalPlan plan_temporal(const std::array<int, 3>& n, const std::array<bool, face_count>& connected, int halo,
                            const WindowShape& window, int chunks);
 
+/// Pieces of the z axis that are ever promising.
+inline constexpr int most_chunks = 64;
+
 /// Numbers of chunks worth measuring, the best by the model first: time ~ rounds of `processors` thread blocks times the planes
 /// that each marches, ramp included.
 std::vector<int> promising_chunks(const std::array<int, 3>& n, const std::array<bool, face_count>& connected,

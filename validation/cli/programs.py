@@ -5,6 +5,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("JACOBI_BUILD", ROOT / "build"))
@@ -18,9 +19,12 @@ MPI_SETTINGS = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
 
+# Instead of the user's: what programs keep from run to run.
+CACHE = pathlib.Path(tempfile.gettempdir()) / "jacobi-tests-cache"
+
 
 def environment():
-    return {**os.environ, **MPI_SETTINGS}
+    return {**os.environ, **MPI_SETTINGS, "XDG_CACHE_HOME": str(CACHE)}
 
 
 def run(command, cwd, status=0, timeout=60):

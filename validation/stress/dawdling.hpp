@@ -11,7 +11,7 @@
 namespace jacobi::test {
 
 /// Another back end with pauses in front of its work. The rungs see nothing of it.
-class Dawdling final : public Backend {
+class Dawdling : public Backend {
  public:
     Dawdling(Backend& real, unsigned seed) : real_(real), random_(seed) {}
 

@@ -50,6 +50,13 @@ TEST(BenchOptions, Lists) {
     EXPECT_EQ(o.overrides, std::vector<std::string>{"comm.overlap=false"});
 }
 
+TEST(BenchPlan, ShapesOfPassesAreMeasuredUnlessAskedOtherwise) {
+    Common common;
+    EXPECT_EQ(config_of(planned({"--sizes", "4"}).front(), common).device.plan, "measure");
+    common.overrides = parse({"--set", "device.plan=auto"}).overrides;
+    EXPECT_EQ(config_of(planned({"--sizes", "4"}).front(), common).device.plan, "auto");
+}
+
 TEST(BenchPlan, EveryCombinationOnce) {
     const auto cases = planned({"--sizes", "8,9", "--depths", "1,3", "--rungs", "flag,barrier", "--problem", "laplace,poisson"});
     EXPECT_EQ(cases.size(), 2u * 2 * 2 * 2 * 2);

@@ -41,6 +41,7 @@ TEST(DeckDefaults, MinimalDeck) {
     EXPECT_EQ(c.comm.virtual_nodes, 1);
     EXPECT_EQ(c.device.backend, "auto");
     EXPECT_EQ(c.device.threads, std::nullopt);
+    EXPECT_EQ(c.device.plan, "auto");
     EXPECT_EQ(c.output.file, "");
     EXPECT_EQ(c.output.every, 0);
     EXPECT_TRUE(c.output.overwrite);
@@ -61,7 +62,7 @@ TEST(DeckDefaults, EveryKeyReachesItsPlace) {
         "solver: {iterations: 100, tolerance: 1e-6, check_every: 10, precision: float, temporal_depth: 2}\n"
         "comm: {ranks: [1, 2, 3], transport: mpi, halo_depth: 4, ablate: no_compute, sync: stream, overlap: false,\n"
         "       force: true, timeout_s: 2.5, virtual_nodes: 2}\n"
-        "device: {backend: cuda, threads: 3}\n"
+        "device: {backend: cuda, threads: 3, plan: kept/p.json}\n"
         "output: {file: out/u.vtkhdf, every: 20, overwrite: false, compression: 9}\n"
         "checkpoint: {file: 'c p.h5', every: 30}\n"
         "verify: {kind: reference}\n"
@@ -88,6 +89,7 @@ TEST(DeckDefaults, EveryKeyReachesItsPlace) {
     EXPECT_EQ(c.comm.virtual_nodes, 2);
     EXPECT_EQ(c.device.backend, "cuda");
     EXPECT_EQ(c.device.threads, 3);
+    EXPECT_EQ(c.device.plan, "kept/p.json");
     EXPECT_EQ(c.output.file, "out/u.vtkhdf");
     EXPECT_EQ(c.output.every, 20);
     EXPECT_FALSE(c.output.overwrite);
@@ -148,6 +150,8 @@ TEST(DeckDefaults, AllowedSpellings) {
     EXPECT_EQ(paths.output.file, "");
     EXPECT_EQ(paths.report.file, "none");
     EXPECT_EQ(paths.report.csv, "12");
+    EXPECT_EQ(read(minimal + "device: {plan: measure}\n").device.plan, "measure");
+    EXPECT_EQ(read(minimal + "device: {plan: 'none'}\n").device.plan, "none");
     EXPECT_EQ(read(minimal + "comm: {overlap: FALSE, force: True}\n").comm.force, true);
 }
 

@@ -32,6 +32,7 @@ void expect_equal(const Config& a, const Config& b) {
     EXPECT_EQ(a.comm.virtual_nodes, b.comm.virtual_nodes);
     EXPECT_EQ(a.device.backend, b.device.backend);
     EXPECT_EQ(a.device.threads, b.device.threads);
+    EXPECT_EQ(a.device.plan, b.device.plan);
     EXPECT_EQ(a.output.file, b.output.file);
     EXPECT_EQ(a.output.every, b.output.every);
     EXPECT_EQ(a.output.overwrite, b.output.overwrite);
@@ -57,7 +58,7 @@ TEST(DeckRoundTrip, EveryKindAndEveryKey) {
     const std::string deepest =
         "comm: {ranks: [1, 2, 3], transport: nccl, halo_depth: 4, ablate: no_comm, sync: flag, overlap: false,\n"
         "       force: true, timeout_s: 0.1, virtual_nodes: 3}\n"
-        "device: {backend: host, threads: 5}\n"
+        "device: {backend: host, threads: 5, plan: measure}\n"
         "output: {file: a b.h5, every: 20, overwrite: false, compression: 3}\n"
         "checkpoint: {file: c.h5, every: 30}\n"
         "verify: {kind: none}\n"
@@ -80,6 +81,7 @@ TEST(DeckRoundTrip, OddPaths) {
          {"none", "12", "true",        "~",  "null", "-",   "a: b", "a # b", " a ", "it's", "[a]", "*a",  "&a",
           "!a",   "..", "\xc3\xa9.h5", "%a", "@a",   "`a`", "{}",   "-a",    "- a", "? a",  "1e3", "0x1", ".inf"}) {
         expect_round_trip(minimal + "output: {file: \"" + path + "\"}\n", host_build());
+        expect_round_trip(minimal + "device: {plan: \"" + path + "\"}\n", host_build());
     }
     expect_round_trip(minimal + "output: {file: 'back\\slash \"quoted\"'}\n", host_build());
 }

@@ -180,6 +180,22 @@ TEST(Report, WhatWasNotMeasuredInPeerMemoryIsNullWithTheReason) {
     EXPECT_TRUE(json_of(r)["bound"]["peer"]["memory"].is_null());
 }
 
+TEST(Report, SaysWhereTheShapeOfPassesCameFrom) {
+    RunRecord r = finished_run();
+    r.plan = {"", "", "nothing to choose", "", 0};
+    Json j = json_of(r);
+    EXPECT_TRUE(j["plan"]["source"].is_null() && j["plan"]["file"].is_null()) << "the host back end has none";
+    EXPECT_EQ(j["plan"]["reason"], "nothing to choose");
+    r.plan = {"cached", "/home/me/p.json", "", "", 0.5};
+    r.plan_sources = {{"cached", 1}, {"measured", 1}};
+    j = json_of(r);
+    EXPECT_EQ(j["plan"], Json({{"source", "cached"},
+                               {"file", "/home/me/p.json"},
+                               {"reason", ""},
+                               {"ranks", {{"measured", 1}, {"cached", 1}, {"given", 0}}}}));
+    EXPECT_EQ(j["time_s"]["plan"], 0.5);
+}
+
 TEST(Report, DevicesAreListedOnceWithTheirRanks) {
     RunRecord r = finished_run();
     r.places.push_back(r.places[0]);

@@ -123,6 +123,33 @@ TEST(Terminal, Header) {
     EXPECT_TRUE(has(header_text(r, plain), "ABLATED        no_comm"));
 }
 
+TEST(Terminal, HeaderSaysWhereTheShapeOfPassesCameFrom) {
+    RunRecord r = finished_run();
+    const auto plan_line = [&] {
+        for (const std::string& line : lines(header_text(r, plain))) {
+            if (line.starts_with("plan ")) return line.substr(15);
+        }
+        return std::string();
+    };
+    r.plan.reason = "nothing to choose";
+    EXPECT_EQ(plan_line(), "") << "nothing was asked for";
+    r.config.device.plan = "measure";
+    EXPECT_EQ(plan_line(), "not applicable (nothing to choose)");
+    r.plan = {"measured", "", "asked for; cannot be kept: Permission denied", "", 0.09};
+    r.plan_sources = {{"measured", 2}};
+    EXPECT_EQ(plan_line(), "measured (asked for; cannot be kept: Permission denied)");
+    r.plan = {"measured", "p.json", "none was kept", "", 0.314};
+    EXPECT_EQ(plan_line(), "measured in 0.31 s (none was kept; kept in p.json)");
+    r.plan = {"cached", "p.json", "", "", 1e-4};
+    r.plan_sources = {{"cached", 2}};
+    EXPECT_EQ(plan_line(), "cached (p.json)");
+    r.plan_sources = {{"cached", 1}, {"measured", 1}};
+    EXPECT_EQ(plan_line(), "cached on 1 rank, measured on 1 rank (p.json)");
+    r.plan = {"given", "p.json", "", "", 0};
+    r.plan_sources = {{"given", 2}};
+    EXPECT_EQ(plan_line(), "given (p.json)");
+}
+
 TEST(Terminal, HeaderCountsSharedDevices) {
     RunRecord r = finished_run();
     for (auto& place : r.places) {
