@@ -72,11 +72,11 @@ struct TileGrid {
 /// What a back end says of tiles.
 struct TileLimits {
     int count = 0;   ///< that are sure to run side by side; 0: none are
-    int planes = 1;  ///< of a tile that may stay on the chip, at most
+    int rows = 1, planes = 1;  ///< of a tile that may stay on the chip, at most
 };
 
-/// Tiles for blocks of at least `rows` x `planes` rows, none of them empty, with few cells on their rims; of more planes than those
-/// that stay on the chip only where there is no other way.
+/// Tiles for blocks of at least `rows` x `planes` rows, none of them empty, with few cells on their rims; larger than those that
+/// stay on the chip only where there is no other way.
 TileGrid choose_tiles(const TileLimits& limits, Index rows, Index planes);
 
 /// Where the cells of a face arrive within a batch of persistent passes whose tiles stay on the chip, by parity of their
@@ -189,7 +189,7 @@ class Backend {
     // Persistent passes: one kernel, or one job of the threads, runs many passes; its tiles wait for just those tiles, their own
     // rank's and the neighbours', that they read from or that read what they overwrite. Not to be mixed with flagged passes in
     // one run.
-    virtual TileLimits tile_limits() const = 0;
+    virtual TileLimits tile_limits() const = 0;  ///< of the block, after setup
     /// Do tiles of this block, set up before, stay on the chip in persistent passes? Ranks whose do talk to each other in a way
     /// of their own, so it takes all of them (FlagLinks::tiles_stay).
     virtual bool tiles_stay(const TileGrid& tiles) const = 0;

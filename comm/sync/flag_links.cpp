@@ -46,9 +46,10 @@ FlagLinks flag_links(const SyncContext& c, bool raise) {
     // (An empty tile at a face would announce rows that its neighbour within the rank computes.)
     const Index3& block = c.layout.field.extent;
     const TileLimits mine = c.backend.tile_limits();
-    std::array<Index, 4> least{mine.count, mine.planes, block[1], block[2]};
-    MPI_Allreduce(MPI_IN_PLACE, least.data(), 4, MPI_INT64_T, MPI_MIN, c.topology.world.get());
-    links.tiles = choose_tiles({static_cast<int>(least[0]), static_cast<int>(least[1])}, least[2], least[3]);
+    std::array<Index, 5> least{mine.count, mine.rows, mine.planes, block[1], block[2]};
+    MPI_Allreduce(MPI_IN_PLACE, least.data(), 5, MPI_INT64_T, MPI_MIN, c.topology.world.get());
+    const auto limit = [&](int i) { return static_cast<int>(least[static_cast<std::size_t>(i)]); };
+    links.tiles = choose_tiles({limit(0), limit(1), limit(2)}, least[3], least[4]);
     // Rims go through mailboxes where tiles stay on the chip on every rank, and every rank has mailboxes: neighbours must agree.
     int stay = raise && c.layout.has_rims() && c.backend.tiles_stay(links.tiles) ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &stay, 1, MPI_INT, MPI_MIN, c.topology.world.get());

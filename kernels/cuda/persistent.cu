@@ -14,7 +14,8 @@ TileLimits CudaBackend<T>::tile_limits() const {
     JACOBI_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
     if (cooperative == 0) return {};  // nothing promises that all blocks are resident
     JACOBI_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, persistent_kernel<T, true>, persistent_threads, 0));
-    return {std::max(1, blocks * properties_.multiProcessorCount / sharers_), resident_planes};
+    const int groups = tiles_for(static_cast<int>(setup_.layout.extent[0]), 32 * pack_cells<T>);
+    return {std::max(1, blocks * properties_.multiProcessorCount / sharers_), most_resident_rows(groups), resident_planes};
 }
 
 template <class T>

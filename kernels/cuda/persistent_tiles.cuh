@@ -51,8 +51,9 @@ struct ResidentShape {
 /// Warps of a block whose tile stays on the chip, at most: each thread may have 255 registers then.
 inline constexpr int resident_warps = 8;
 
-/// And planes of its tile.
-inline constexpr int resident_planes = 8;
+/// Planes of its tile, and rows of a warp, at most.
+inline constexpr int resident_planes = 8, resident_rows = 4;
+constexpr int most_resident_rows(int groups) { return resident_rows * (resident_warps / (groups < 1 ? 1 : groups)); }
 
 /// A kernel for tiles that stay on the chip: rows of a warp.
 struct ResidentKernel {

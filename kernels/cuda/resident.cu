@@ -14,7 +14,7 @@ ResidentKernel kernel_of() {
 
 template <class T, bool Rhs>
 std::vector<ResidentKernel> kernels_of() {
-    return {kernel_of<T, Rhs, 1>(), kernel_of<T, Rhs, 2>(), kernel_of<T, Rhs, 4>()};
+    return {kernel_of<T, Rhs, 1>(), kernel_of<T, Rhs, 2>(), kernel_of<T, Rhs, resident_rows>()};
 }
 
 }  // namespace

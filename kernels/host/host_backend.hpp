@@ -44,7 +44,7 @@ class HostBackend final : public Backend {
     void flagged_passes(Generation g, Index passes, int depth, bool overlap) override;
     void await_flags(Generation g) override { flags_.await(g); }
     std::optional<FlagTimeout> flag_timeout() override { return flags_.timeout(); }
-    TileLimits tile_limits() const override { return {1, 1}; }
+    TileLimits tile_limits() const override { return {1, 1, 1}; }
     bool tiles_stay(const TileGrid&) const override { return false; }
     void persistent_passes(Generation g, Index passes, int depth) override;
     void await_tiles(Generation g) override { flags_.await(g); }

@@ -132,7 +132,7 @@ TEST(TileGrid, StaysInItsLimitsAndHasNoEmptyTile) {
         for (const Index rows : {1, 2, 5, 64, 1000}) {
             for (const Index planes : {1, 3, 40, 128, 100000}) {
                 for (const int resident : {1, 8}) {
-                    const TileGrid t = choose_tiles({limit, resident}, rows, planes);
+                    const TileGrid t = choose_tiles({limit, 2 * resident, resident}, rows, planes);
                     EXPECT_GE(t.count(), 1);
                     EXPECT_LE(t.count(), std::min(limit, TileGrid::most));
                     EXPECT_LE(t.y, rows);
@@ -141,10 +141,14 @@ TEST(TileGrid, StaysInItsLimitsAndHasNoEmptyTile) {
             }
         }
     }
-    EXPECT_GE(choose_tiles({132, 8}, 64, 64).count(), 120);  // uses what there is
-    // Without the limit 96 planes would be cut into 11 x 9 on 12 x 11 tiles: fewer rims, but off the chip.
-    for (const Index n : {64, 96, 100, 128}) EXPECT_GE(choose_tiles({132, 8}, n, n).z * 8, n) << n;
-    EXPECT_EQ(choose_tiles({132, 1000}, 96, 96).z, 11);
+    EXPECT_GE(choose_tiles({132, 16, 8}, 64, 64).count(), 120);  // uses what there is
+    // Fewer cells would lie on rims of 11 x 11 on 11 x 12 tiles, or of 23 x 5 on 5 x 26.
+    for (Index n = 64; n <= 128; ++n) {
+        const TileGrid t = choose_tiles({132, 16, 8}, n, n);
+        EXPECT_LE((n + t.y - 1) / t.y, 16) << n;
+        EXPECT_LE((n + t.z - 1) / t.z, 8) << n;
+    }
+    EXPECT_GT(121, 8 * choose_tiles({132, 1000, 1000}, 121, 121).z);
 }
 
 }  // namespace
