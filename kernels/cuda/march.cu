@@ -29,14 +29,16 @@ std::vector<MarchKernels<T>> march_kernels(bool rhs) {
     return kernels;
 }
 
-/// Calls launch(grid, first row of tiles), strip by strip.
+/// Calls launch(grid, first tile) for the box [lo, hi) of tiles, strip by strip.
 template <class Launch>
-void for_strips(const MarchShape& s, Launch&& launch) {
-    for (int row = 0; row < s.tiles[1]; row += s.strip_tiles) {
-        launch(dim3(s.tiles[0], std::min(s.strip_tiles, s.tiles[1] - row), s.tiles[2]), row);
+void for_strips(const MarchShape& s, const int (&lo)[3], const int (&hi)[3], Launch&& launch) {
+    if (hi[0] <= lo[0] || hi[2] <= lo[2]) return;
+    for (int row = lo[1]; row < hi[1]; row += s.strip_tiles) {
+        launch(dim3(hi[0] - lo[0], std::min(s.strip_tiles, hi[1] - row), hi[2] - lo[2]), MarchTile{lo[0], row, lo[2]});
         JACOBI_CUDA(cudaGetLastError());
     }
 }
+constexpr int first_tile[3] = {0, 0, 0};
 
 }  // namespace
 
@@ -63,11 +65,10 @@ Plan CudaBackend<T>::measure_march() {
     double best = 0;
     for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
         for (const MarchShape& shape : promising_shapes(march_.n, march_width<T>, kernels.height, plane)) {
-            const TouchingTiles none = touching_tiles(shape, 0);
             Generation g = 0;
             const double seconds = seconds_of([&] {
-                for_strips(shape, [&](dim3 grid, int row) {
-                    kernels.others<<<grid, dim3(32, kernels.warps), 0, boundary_stream_.get()>>>(args(g), shape, none, row);
+                for_strips(shape, first_tile, shape.tiles, [&](dim3 grid, const MarchTile& first) {
+                    kernels.others<<<grid, dim3(32, kernels.warps), 0, boundary_stream_.get()>>>(args(g), shape, first);
                 });
                 ++g;
             });
@@ -110,25 +111,25 @@ template <class T>
 void CudaBackend<T>::march_pushing_tiles(Generation g, bool all, cudaStream_t stream) {
     const dim3 block(32, march_kernels_.warps);
     const FlagArgs flags = flagged_ ? flags_ : FlagArgs{};
-    const auto launch = [&](const auto& kernel, dim3 grid, int row) {
-        kernel<<<grid, block, 0, stream>>>(args(g), march_, touching_, push_targets(g + 1), flags, row);
+    const auto launch = [&](const auto& kernel, dim3 grid, const MarchTile& first) {
+        kernel<<<grid, block, 0, stream>>>(args(g), march_, touching_, push_targets(g + 1), flags, first);
     };
     if (apart_) {
         // Those that touch come first, since neighbours wait for them.
         const unsigned count = touching_.count + (all ? touching_.others : 0);
-        if (count > 0) launch(march_kernels_.numbered, dim3(count), 0);
+        if (count > 0) launch(march_kernels_.numbered, dim3(count), MarchTile{});
         JACOBI_CUDA(cudaGetLastError());
     } else {
-        for_strips(march_, [&](dim3 grid, int row) { launch(march_kernels_.natural, grid, row); });
+        for_strips(march_, first_tile, march_.tiles,
+                   [&](dim3 grid, const MarchTile& first) { launch(march_kernels_.natural, grid, first); });
     }
 }
 
 template <class T>
 void CudaBackend<T>::march_pass(Generation g, Part part, cudaStream_t stream) {
     const auto others = [&] {
-        if (touching_.others == 0) return;
-        for_strips(march_, [&](dim3 grid, int row) {
-            march_kernels_.others<<<grid, dim3(32, march_kernels_.warps), 0, stream>>>(args(g), march_, touching_, row);
+        for_strips(march_, touching_.lo, touching_.hi, [&](dim3 grid, const MarchTile& first) {
+            march_kernels_.others<<<grid, dim3(32, march_kernels_.warps), 0, stream>>>(args(g), march_, first);
         });
     };
     if (!apart_) {  // the boundary's part is the whole block

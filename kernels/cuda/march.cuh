@@ -101,18 +101,17 @@ __device__ inline void march_tile(const SweepArgs<T>& a, const MarchShape& s, co
     }
 }
 
-/// The tile of this thread block where a block is walked in its natural order. `first_row`: tiles along y that another launch
-/// does.
-__device__ inline MarchTile natural_tile(int first_row) {
-    return {static_cast<int>(blockIdx.x), first_row + static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.z)};
+/// The tile of this thread block where a box of tiles from `first` on is walked in its natural order.
+__device__ inline MarchTile natural_tile(const MarchTile& first) {
+    return {first.x + static_cast<int>(blockIdx.x), first.y + static_cast<int>(blockIdx.y),
+            first.z + static_cast<int>(blockIdx.z)};
 }
 
-/// All tiles but those that touch a neighbour.
+/// Tiles that do not touch a neighbour.
 template <class T, bool Rhs, class Block>
 __global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
-    march_others(const SweepArgs<T> a, const MarchShape s, const TouchingTiles touching, const int first_row) {
-    const MarchTile tile = natural_tile(first_row);
-    if (!touches(touching, tile)) march_tile<T, Rhs, Block, false>(a, s, tile, PushTargets<T>{});
+    march_others(const SweepArgs<T> a, const MarchShape s, const MarchTile first) {
+    march_tile<T, Rhs, Block, false>(a, s, natural_tile(first), PushTargets<T>{});
 }
 
 /// Tiles with what flags ask: one that touches a neighbour awaits the generation that the state names, and when all of those are
@@ -121,8 +120,8 @@ __global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
 template <class T, bool Rhs, class Block, bool Numbered>
 __global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
     march_pushing(const SweepArgs<T> a, const MarchShape s, const TouchingTiles touching,
-                  const __grid_constant__ PushTargets<T> to, const __grid_constant__ FlagArgs flags, const int first_row) {
-    const MarchTile tile = Numbered ? tile_of(s, touching, blockIdx.x) : natural_tile(first_row);
+                  const __grid_constant__ PushTargets<T> to, const __grid_constant__ FlagArgs flags, const MarchTile first) {
+    const MarchTile tile = Numbered ? tile_of(s, touching, blockIdx.x) : natural_tile(first);
     const unsigned thread = threadIdx.y * 32 + threadIdx.x;
     if (flags.count > 0) {
         if (touches(touching, tile)) {

@@ -11,8 +11,8 @@ namespace jacobi::cuda {
 /// The kernels of one shape of thread blocks: `warps` warps, tiles of `height` rows.
 template <class T>
 struct MarchKernels {
-    void (*others)(SweepArgs<T>, MarchShape, TouchingTiles, int) = nullptr;
-    using Pushing = void (*)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, int);
+    void (*others)(SweepArgs<T>, MarchShape, MarchTile) = nullptr;
+    using Pushing = void (*)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, MarchTile);
     Pushing numbered = nullptr, natural = nullptr;  ///< with stores into neighbours
     int warps = 0, height = 0;
 };
