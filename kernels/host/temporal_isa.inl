@@ -125,29 +125,36 @@ class TemporalTile {
         }
     }
 
-    /// n levels: together where all have whole vectors, else one after the other.
+    /// n levels together, over all vectors that hold cells of the first, which has the most. In a rim the others compute cells
+    /// there that nothing depends on, over cells of the ring that nobody reads again: cheaper than short rows one by one. Only
+    /// what the last level stores in the field ends where its cells do.
     void successive(const Step* steps, int n, std::int64_t y, const Piece& piece, const T* ahead) const {
-        const Step& top = steps[n - 1];  // it has the fewest cells
-        const std::int64_t x0 = up_to(piece.lo > top.x0 ? piece.lo : top.x0, lanes);
-        const std::int64_t x1 = down_to(piece.hi < top.x1 ? piece.hi : top.x1, lanes);
-        if (x0 >= x1) {
-            for (int i = 0; i < n; ++i) row(steps[i], y, piece.lo, piece.hi, ahead);
-            return;
-        }
+        const Piece all = cut(piece, steps[0]), top = cut(piece, steps[n - 1]);
+        if (all.lo >= all.hi) return;
+        const bool last = steps[n - 1].last;
+        const std::int64_t x0 = down_to(all.lo, lanes), x1 = up_to(all.hi, lanes);
+        const Piece kept = last ? Piece{up_to(top.lo, lanes), down_to(top.hi, lanes)} : Piece{x0, x1};
         LevelRow<T> r[4];
-        for (int i = 0; i < n; ++i) {
-            r[i] = rows(steps[i], y);
-            row(steps[i], y, piece.lo, x0, ahead);
-        }
-        const bool stream = top.last && stream_;
+        for (int i = 0; i < n; ++i) r[i] = rows(steps[i], y);
+        const bool stream = last && stream_;
         const auto run = [&]<int Count>() {
-            stream ? kernel_.template several<Count, true>(r, x0, x1, ahead + x0)
-                   : kernel_.template several<Count, false>(r, x0, x1, ahead + x0);
+            stream ? kernel_.template several<Count, true>(r, x0, x1, kept.lo, kept.hi, ahead + x0)
+                   : kernel_.template several<Count, false>(r, x0, x1, kept.lo, kept.hi, ahead + x0);
         };
         if (n == 2) run.template operator()<2>();
         if (n == 3) run.template operator()<3>();
         if (n == 4) run.template operator()<4>();
-        for (int i = 0; i < n; ++i) row(steps[i], y, x1, piece.hi, ahead);
+        for (int i = 0; i < (last ? n - 1 : n); ++i) {
+            const Piece cells = cut(piece, steps[i]);
+            keep_sides(r[i].out, steps[i].beyond.row(y), cells.lo, cells.hi);
+        }
+        if (!last) return;
+        if (kept.lo >= kept.hi) return row(steps[n - 1], y, piece.lo, piece.hi, ahead);
+        row(steps[n - 1], y, piece.lo, kept.lo, ahead);
+        row(steps[n - 1], y, kept.hi, piece.hi, ahead);
+    }
+    static Piece cut(const Piece& piece, const Step& s) {
+        return {piece.lo > s.x0 ? piece.lo : s.x0, piece.hi < s.x1 ? piece.hi : s.x1};
     }
 
     /// One level's cells from x0 to x1.

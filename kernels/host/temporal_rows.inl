@@ -33,9 +33,10 @@ class LevelRows {
     /// The same for `Count` successive levels, vector by vector: what one level makes is the plane above of the next and goes on
     /// in a register. What they load, store and stream is spread evenly, and memory works while the second cache does. No row
     /// beside them may be beyond the limits, and levels between the first and the last are stored over their plane below: the
-    /// addresses then fit the processor's registers.
+    /// addresses then fit the processor's registers. Of the last of them, vectors from kept_lo to kept_hi are stored.
     template <int Count, bool Stream>
-    [[gnu::noinline]] void several(const Row* rows, std::int64_t x0, std::int64_t x1, const T* ahead) const {
+    [[gnu::noinline]] void several(const Row* rows, std::int64_t x0, std::int64_t x1, std::int64_t kept_lo, std::int64_t kept_hi,
+                                   const T* ahead) const {
         const Coefficients c = c_;
         static_assert(Count >= 2 && Count <= 4);
         const std::int64_t first_pitch = rows[0].pitch, pitch = rows[1].pitch;
@@ -57,7 +58,7 @@ class LevelRows {
                 v.store(const_cast<T*>(l2.zm) + x);
                 v = next(c, l3, x, pitch, v);
             }
-            put<Stream>(v, out + x);
+            if (x >= kept_lo - x0 && x < kept_hi - x0) put<Stream>(v, out + x);
         }
     }
 

@@ -42,8 +42,8 @@ struct TileShape {
     std::int64_t x, y;
 };
 
-/// The shape with the least work, in lines: rims are computed twice, a row costs about four lines on top of its own, a piece of a
-/// row more, since the hardware prefetches beyond its end. What a step of the march touches must stay in the cache.
+/// The shape with the least work, in lines: rims are read and computed twice, a row costs about four lines on top of its own, a
+/// part of a row two more for its rims. What a step of the march touches must stay in the cache.
 template <class T>
 TileShape choose_tile(std::int64_t nx, std::int64_t ny, int depth, bool rhs, std::int64_t bytes) {
     TileShape best{line<T>, 1};
@@ -57,8 +57,8 @@ TileShape choose_tile(std::int64_t nx, std::int64_t ny, int depth, bool rhs, std
         const std::int64_t rows = bytes / row_bytes - rim;
         if (rows < 1) continue;
         const std::int64_t cuts = (ny + rows - 1) / rows, y = (ny + cuts - 1) / cuts;
-        const double work = (static_cast<double>(x) / line<T> + (parts > 1 ? 7.5 : 0.0) + 4) * static_cast<double>(parts) *
-                            static_cast<double>((y + (cuts > 1 ? rim / 2 : 0)) * cuts);
+        const double work = (static_cast<double>(x) / line<T> + (parts > 1 ? 6 : 4)) * static_cast<double>(parts) *
+                            static_cast<double>((y + (cuts > 1 ? depth : 0)) * cuts);
         if (work < least) {
             least = work;
             best = {x, y};

@@ -192,6 +192,7 @@ TYPED_TEST(Temporal, ManyTiles) {
         DeepBlock<TypeParam>({131, 150, 5}, 4, fixed_faces(bits), false).check({2, 4}, 300 * 1024);
         DeepBlock<TypeParam>({777, 5, 5}, host::most_sweeps, fixed_faces(bits), true).check({host::most_sweeps});
         DeepBlock<TypeParam>({259, 40, 5}, 4, fixed_faces(bits), true).check({4}, 512 * 1024);
+        DeepBlock<TypeParam>({1003, 40, 3}, 6, fixed_faces(bits), false).check({3, 6}, 512 * 1024);
     }
 }
 
