@@ -40,23 +40,24 @@ __device__ inline void copy_wait() {
 /// A block barrier of which each warp does the two halves when it likes: what any warp did before arrive() has happened when a
 /// warp leaves the wait() that belongs to it. Between a warp's arrive() and wait() it may do what needs nobody and harms nobody:
 /// a whole barrier at either place must do as well, which is how a race detector can look for what it may not do
-/// (validation/unit).
+/// (validation/unit). One lane arrives for its warp; a race detector on the GPU wants to see all of them do it.
 class SplitBarrier {
  public:
     using Word = std::uint64_t;
 
-    /// All threads; `word` in shared memory.
-    __device__ SplitBarrier(std::byte* word, unsigned warps) : word_(static_cast<unsigned>(__cvta_generic_to_shared(word))) {
+    /// All threads; `word` in shared memory. `arriving`: lanes of each warp.
+    __device__ SplitBarrier(std::byte* word, unsigned warps, const unsigned& arriving)
+        : word_(static_cast<unsigned>(__cvta_generic_to_shared(word))), arriving_(arriving) {
 #if __CUDA_ARCH__ >= 900
         if (threadIdx.x == 0 && threadIdx.y == 0)
-            asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(word_), "r"(warps) : "memory");
+            asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(word_), "r"(warps * arriving) : "memory");
         __syncthreads();
 #endif
     }
     __device__ void arrive() {
 #if __CUDA_ARCH__ >= 900
         __syncwarp();
-        if (threadIdx.x == 0) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(word_) : "memory");
+        if (threadIdx.x < arriving_) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(word_) : "memory");
 #elif defined(JACOBI_BARRIER_AT_ARRIVE)
         __syncthreads();
 #endif
@@ -78,6 +79,7 @@ class SplitBarrier {
 
  private:
     unsigned word_;
+    const unsigned& arriving_;  ///< a kernel's parameter, which takes no register
     unsigned phase_ = 0;
 };
 

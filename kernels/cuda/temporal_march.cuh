@@ -45,7 +45,7 @@ class TemporalMarch {
 
  public:
     __device__ TemporalMarch(const TemporalArgs<T>& a, const LayerTargets<T>& to, std::byte* shared)
-        : a_(a), to_(to), barrier_(shared + Tile::ring + Tile::rhs_ring + Tile::edges, Warps) {
+        : a_(a), to_(to), barrier_(shared + Tile::ring + Tile::rhs_ring + Tile::edges, Warps, a.arriving) {
         const int lane = threadIdx.x, warp = threadIdx.y;
         ring_ = reinterpret_cast<P*>(shared) + warp * Rows * 32 + lane;
         rhs_ring_ = reinterpret_cast<P*>(shared + Tile::ring) + warp * Rows * 32 + lane;

@@ -139,8 +139,11 @@ class Checks:
                 log = self.launcher.scratch / f"{tool}-{ranks}-{rung}-{depth}"
                 wrapper = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", "--log-file", f"{log}.%p"]
                 fault = None
+                watched = {"JACOBI_RACECHECK": "1"} if tool == "racecheck" else {}  # kernels/README.md
                 try:
-                    self.launcher.jacobi(ranks, "gpu-512.yaml", {**settings, "comm.sync": rung, "solver.temporal_depth": depth}, 90, env, wrapper=wrapper)
+                    self.launcher.jacobi(
+                        ranks, "gpu-512.yaml", {**settings, "comm.sync": rung, "solver.temporal_depth": depth}, 90, {**env, **watched}, wrapper=wrapper
+                    )
                 except Failure as raised:
                     fault = raised
                 logs = "".join(path.read_text(errors="replace") for path in sorted(log.parent.glob(f"{log.name}.*")))
