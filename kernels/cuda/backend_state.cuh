@@ -203,7 +203,15 @@ template <class T>
 SweepArgs<T> CudaBackend<T>::args(Generation g) const {
     const auto& c = coefficients_;
     const T* b = rhs_.get() != nullptr ? rhs_.get() + setup_.layout.origin : nullptr;
-    return {field(g), field(g + 1), b, setup_.layout.pitch, setup_.layout.plane, c.cx, c.cy, c.cz, c.diag};
+    SweepArgs<T> args{field(g), field(g + 1), b, setup_.layout.pitch, setup_.layout.plane, c.cx, c.cy, c.cz, c.diag};
+    const auto wall = [&](int f) { return !setup_.face(f).active(); };
+    const auto nx = static_cast<int>(setup_.layout.extent[0]);
+    if (wall(0)) args.wall_left = 0;
+    if (wall(1) && nx % pack_cells<T> == 0)
+        args.wall_right = nx - pack_cells<T>;  // else the value comes with the row's last pack
+    args.left_value = static_cast<T>(setup_.problem.faces[0]);
+    args.right_value = static_cast<T>(setup_.problem.faces[1]);
+    return args;
 }
 
 }  // namespace jacobi::cuda

@@ -18,13 +18,14 @@ MarchKernels<T> kernels_of(bool rhs) {
             Block::warps, Block::height};
 }
 
-/// Those that were best somewhere (kernels/README.md): two rows a thread in float on large planes.
+/// Those that were best somewhere (kernels/README.md): two rows a thread in float.
 template <class T>
 std::vector<MarchKernels<T>> march_kernels(bool rhs) {
     std::vector<MarchKernels<T>> kernels = {kernels_of<T, MarchBlock<8, 1, 2, 5>>(rhs)};
     if constexpr (sizeof(T) == 4) {
         kernels.push_back(kernels_of<T, MarchBlock<8, 2, 1, 4>>(rhs));
         kernels.push_back(kernels_of<T, MarchBlock<4, 2, 1, 8>>(rhs));
+        kernels.push_back(kernels_of<T, MarchBlock<4, 2, 2, 6>>(rhs));
     }
     return kernels;
 }
@@ -57,7 +58,7 @@ PushTargets<T> CudaBackend<T>::push_targets(Generation g) const {
 }
 
 /// Chooses thread block, chunks and strips by measuring what is promising: three passes each (17 where passes are short), of at
-/// most 18 shapes. The buffers hold anything.
+/// most 24 shapes. The buffers hold anything.
 template <class T>
 Plan CudaBackend<T>::measure_march() {
     const auto plane = static_cast<double>(setup_.layout.plane) * sizeof(T);

@@ -29,9 +29,11 @@ __device__ inline void march_tile(const SweepArgs<T>& a, const MarchShape& s, co
     if (y >= s.n[1]) return;  // whole warps: below, lanes need each other
     const int valid = s.n[0] - x, rows_left = s.n[1] - y;
     if (rows == 1 && valid <= 0) return;
-    // The lane behind the last cell loads the halo there, which its left neighbour wants. Lanes further on load anything, and a
-    // warp at the end loads the row behind the block again.
-    const Index first = (rows == 1 || valid >= 0 ? x : 0) + y * a.pitch + z0 * a.plane;
+    // The lane behind the last cell loads the halo there, which its left neighbour wants unless a wall's value stands for it.
+    // Lanes further on load anything, and a warp at the end loads the row behind the block again. (With a row a thread walls cost
+    // more registers than their halos cost time.)
+    const bool left_wall = x == a.wall_left, right_wall = x == a.wall_right;
+    const Index first = (rows == 1 || valid > 0 || (valid == 0 && a.wall_right < 0) ? x : 0) + y * a.pitch + z0 * a.plane;
     const auto row = [&](int j) { return (j <= 1 ? j : min(j, rows_left)) * a.pitch; };
     const T* u = a.u + first;
     const T* b = Rhs ? a.b + first : nullptr;
@@ -66,8 +68,9 @@ __device__ inline void march_tile(const SweepArgs<T>& a, const MarchShape& s, co
                 } else {
                     left = __shfl_up_sync(~0u, centre[j].v[cells - 1], 1);
                     right = __shfl_down_sync(~0u, centre[j].v[0], 1);
-                    if (lane == 0) left = here[row(j) - 1];
-                    if (lane == 31) right = here[row(j) + cells];
+                    if (lane == 0) left = left_wall ? a.left_value : here[row(j) - 1];
+                    if (lane == 31 && !right_wall) right = here[row(j) + cells];
+                    if (right_wall) right = a.right_value;
                 }
                 Pack<T> rhs;
                 if constexpr (Rhs) rhs = load_pack<true>(b + i * a.plane + row(j));

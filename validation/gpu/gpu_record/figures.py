@@ -42,10 +42,10 @@ class Figures:
 
     def one_pass(self, env):
         for kind, cells, sweeps in (
-            ("laplace", (512, 512, 512), 400),
-            ("laplace", (1000, 1000, 1000), 100),
-            ("laplace", (777, 601, 433), 300),
-            ("poisson", (512, 512, 512), 300),
+            ("laplace", (512, 512, 512), 2000),
+            ("laplace", (1000, 1000, 1000), 400),
+            ("laplace", (777, 601, 433), 1500),
+            ("poisson", (512, 512, 512), 1500),
         ):
             cells = self.shrunk(cells)
             for precision, must in ONE_PASS_MUST.items():
