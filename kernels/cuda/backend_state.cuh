@@ -80,6 +80,7 @@ class CudaBackend final : public CudaBackendBase {
     void make_room();
     void flagged_pass(Generation g, int depth, bool overlap);
     bool temporal() const { return setup_.depth() > 1; }  ///< passes go through temporal.cu
+    bool x_neighbours() const { return setup_.face(0).active() || setup_.face(1).active(); }
     enum class Part { boundary, interior, whole };
     void march_pushing_tiles(Generation g, bool all, cudaStream_t stream);
     void march_pass(Generation g, Part part, cudaStream_t stream);

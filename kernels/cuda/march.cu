@@ -18,14 +18,17 @@ MarchKernels<T> kernels_of(bool rhs) {
             Block::warps, Block::height};
 }
 
-/// Those that were best somewhere (kernels/README.md): two rows a thread in float.
+/// Those that were best somewhere (kernels/README.md): two rows a thread in float, but not with neighbours across x faces, where
+/// their stores cost more than is won.
 template <class T>
-std::vector<MarchKernels<T>> march_kernels(bool rhs) {
+std::vector<MarchKernels<T>> march_kernels(bool rhs, [[maybe_unused]] bool x_neighbours) {
     std::vector<MarchKernels<T>> kernels = {kernels_of<T, MarchBlock<8, 1, 2, 5>>(rhs)};
     if constexpr (sizeof(T) == 4) {
-        kernels.push_back(kernels_of<T, MarchBlock<8, 2, 1, 4>>(rhs));
-        kernels.push_back(kernels_of<T, MarchBlock<4, 2, 1, 8>>(rhs));
-        kernels.push_back(kernels_of<T, MarchBlock<4, 2, 2, 6>>(rhs));
+        if (!x_neighbours) {
+            kernels.push_back(kernels_of<T, MarchBlock<8, 2, 1, 4>>(rhs));
+            kernels.push_back(kernels_of<T, MarchBlock<4, 2, 1, 8>>(rhs));
+            kernels.push_back(kernels_of<T, MarchBlock<4, 2, 2, 6>>(rhs));
+        }
     }
     return kernels;
 }
@@ -64,7 +67,7 @@ Plan CudaBackend<T>::measure_march() {
     const auto plane = static_cast<double>(setup_.layout.plane) * sizeof(T);
     march_kernels_ = {};
     double best = 0;
-    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
+    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr, x_neighbours())) {
         for (const MarchShape& shape : promising_shapes(march_.n, march_width<T>, kernels.height, plane)) {
             Generation g = 0;
             const double seconds = seconds_of([&] {
@@ -84,7 +87,7 @@ Plan CudaBackend<T>::measure_march() {
 
 template <class T>
 bool CudaBackend<T>::use_march(const Plan& plan) {
-    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
+    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr, x_neighbours())) {
         const auto shape = planned_shape(plan, march_.n, march_width<T>, kernels.height, kernels.warps);
         if (!shape) continue;
         march_kernels_ = kernels;
@@ -104,7 +107,7 @@ void CudaBackend<T>::plan_march() {
     touching_ = touching_tiles(march_, connected);
     // Columns at an x face are a fraction of their rows in memory: to walk them apart from the rest costs more than to hide the
     // exchange behind that rest would save (kernels/README.md); but messages take longer.
-    apart_ = connected % 4 == 0 || small_ || setup_.messages;
+    apart_ = !x_neighbours() || small_ || setup_.messages;
 }
 
 /// Everything, or everything that touches a neighbour, with what neighbours need.
