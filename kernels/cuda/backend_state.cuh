@@ -87,7 +87,7 @@ class CudaBackend final : public CudaBackendBase {
     PushTargets<T> push_targets(Generation g) const;
     void pass(Generation g, int depth, Part part, cudaStream_t stream);
     template <class Work>
-    double seconds_of(Work&& work);
+    double seconds_of(Work&& work, int more = 1);
     void temporal_pass(Generation g, int depth, Part part, cudaStream_t stream);
     void plan_temporal_passes();
     Plan measure_temporal();
@@ -186,11 +186,12 @@ void CudaBackend<T>::join_interior() {
     JACOBI_CUDA(cudaStreamWaitEvent(boundary_stream_.get(), joined_.get(), 0));
 }
 
-/// Time of work(), which enqueues a pass on the boundary stream; for choosing between shapes of passes.
+/// Time of work(), which enqueues a pass on the boundary stream; for choosing between shapes of passes. `more`: so many times as
+/// long as usual.
 template <class T>
 template <class Work>
-double CudaBackend<T>::seconds_of(Work&& work) {
-    const int times = small_ ? 16 : 2;
+double CudaBackend<T>::seconds_of(Work&& work, int more) {
+    const int times = (small_ ? 16 : 2) * more;
     Stopwatch watch;
     work();
     watch.start(boundary_stream_.get());
