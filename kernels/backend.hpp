@@ -71,7 +71,7 @@ struct TileGrid {
 
 /// What a back end says of tiles.
 struct TileLimits {
-    int count = 0;   ///< that are sure to run side by side; 0: none are
+    int count = 0;             ///< that are sure to run side by side; 0: none are
     int rows = 1, planes = 1;  ///< of a tile that may stay on the chip, at most
 };
 

@@ -36,8 +36,8 @@ PlanKey CudaBackend<T>::plan_key() const {
                  {"rhs", rhs_.get() != nullptr ? "yes" : "no"},
                  {"sweeps", sweeps},
                  {"halo", std::to_string(setup_.depth())}};
-    // Passes of one sweep are measured without neighbours, but not all kernels are for neighbours across x; windows of deeper ones
-    // depend on where there are some.
+    // Passes of one sweep are measured without neighbours, but not all kernels are for neighbours across x; windows of deeper
+    // ones depend on where there are some.
     std::string& neighbours = key.facts["neighbours"];
     for (int f = 0; f < face_count; ++f) {
         if (!setup_.face(f).active() || (!temporal() && f > 1)) continue;

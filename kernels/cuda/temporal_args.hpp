@@ -15,7 +15,7 @@ struct TemporalArgs {
     int n[3];      ///< extent of the block
     int reach[3];  ///< layers of cells that exist beyond the + face of each axis; 0 beyond a Dirichlet face
     bool dirichlet[face_count];
-    T face[face_count];  ///< values of the Dirichlet faces
+    T face[face_count];     ///< values of the Dirichlet faces
     unsigned arriving = 1;  ///< lanes of a warp that arrive at the barrier (SplitBarrier): one, or all
 };
 
