@@ -12,14 +12,22 @@ namespace {
 template <class T, class Block>
 MarchKernels<T> kernels_of(bool rhs) {
     if (rhs)
-        return {march_others<T, true, Block>, march_pushing<T, true, Block, true>, march_pushing<T, true, Block, false>,
-                Block::warps, Block::height};
-    return {march_others<T, false, Block>, march_pushing<T, false, Block, true>, march_pushing<T, false, Block, false>,
-            Block::warps, Block::height};
+        return {march_others<T, true, Block>,
+                march_pushing<T, true, Block, true>,
+                march_pushing<T, true, Block, false>,
+                Block::warps,
+                Block::height,
+                Block::ahead};
+    return {march_others<T, false, Block>,
+            march_pushing<T, false, Block, true>,
+            march_pushing<T, false, Block, false>,
+            Block::warps,
+            Block::height,
+            Block::ahead};
 }
 
 /// Those that were best somewhere (kernels/README.md): two rows a thread in float, but not with neighbours across x faces, where
-/// their stores cost more than is won.
+/// they are slower.
 template <class T>
 std::vector<MarchKernels<T>> march_kernels(bool rhs, [[maybe_unused]] bool x_neighbours) {
     std::vector<MarchKernels<T>> kernels = {kernels_of<T, MarchBlock<8, 1, 2, 5>>(rhs)};
@@ -96,13 +104,13 @@ Plan CudaBackend<T>::measure_march() {
     const Candidate& best = *std::min_element(candidates.begin(), last, faster);
     march_kernels_ = best.kernels;
     march_ = best.shape;
-    return plan_of(march_, march_kernels_.warps);
+    return plan_of(march_, march_kernels_.warps, march_kernels_.ahead);
 }
 
 template <class T>
 bool CudaBackend<T>::use_march(const Plan& plan) {
     for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr, x_neighbours())) {
-        const auto shape = planned_shape(plan, march_.n, march_width<T>, kernels.height, kernels.warps);
+        const auto shape = planned_shape(plan, march_.n, march_width<T>, kernels.height, kernels.warps, kernels.ahead);
         if (!shape) continue;
         march_kernels_ = kernels;
         march_ = *shape;

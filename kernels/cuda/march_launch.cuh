@@ -8,13 +8,14 @@
 
 namespace jacobi::cuda {
 
-/// The kernels of one shape of thread blocks: `warps` warps, tiles of `height` rows.
+/// The kernels of one shape of thread blocks: `warps` warps, tiles of `height` rows, `ahead` planes loaded at a time. No two have
+/// all three in common: plans name them so.
 template <class T>
 struct MarchKernels {
     void (*others)(SweepArgs<T>, MarchShape, MarchTile) = nullptr;
     using Pushing = void (*)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, MarchTile);
     Pushing numbered = nullptr, natural = nullptr;  ///< with stores into neighbours
-    int warps = 0, height = 0;
+    int warps = 0, height = 0, ahead = 0;
 };
 
 }  // namespace jacobi::cuda

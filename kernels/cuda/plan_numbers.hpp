@@ -15,18 +15,19 @@ inline int positive(const Plan& plan, const char* name) {
     return found != plan.end() && found->second > 0 ? found->second : 0;
 }
 
-/// Of passes of one sweep: the shape, and the warps of the kernel that it is for.
-inline Plan plan_of(const MarchShape& s, int warps) {
-    return {{"sweeps", 1}, {"width", s.width}, {"height", s.height}, {"warps", warps}, {"chunk", s.chunk}, {"strips", s.strips}};
+/// Of passes of one sweep: the shape, and the kernel that it is for, by its warps and the planes that it loads at a time.
+inline Plan plan_of(const MarchShape& s, int warps, int ahead) {
+    return {{"sweeps", 1},    {"width", s.width}, {"height", s.height}, {"warps", warps},
+            {"ahead", ahead}, {"chunk", s.chunk}, {"strips", s.strips}};
 }
 
 /// The shape that it says, for a block of n cells and a kernel with tiles of width x height; none where it is not for this kernel
 /// or says what march_shape would not make of this block.
-inline std::optional<MarchShape> planned_shape(const Plan& plan, const int (&n)[3], int width, int height, int warps) {
+inline std::optional<MarchShape> planned_shape(const Plan& plan, const int (&n)[3], int width, int height, int warps, int ahead) {
     const int chunk = positive(plan, "chunk"), strips = positive(plan, "strips");
     if (chunk == 0 || strips == 0) return std::nullopt;
     const MarchShape shape = march_shape(n, width, height, chunk, strips);
-    return plan_of(shape, warps) == plan ? std::optional(shape) : std::nullopt;
+    return plan_of(shape, warps, ahead) == plan ? std::optional(shape) : std::nullopt;
 }
 
 /// Of passes of several sweeps.

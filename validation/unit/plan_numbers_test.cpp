@@ -19,7 +19,7 @@ TEST(PlanNumbers, EveryShapeThatIsMeasuredComesBack) {
         const int n[3] = {nx, ny, nz};
         for (const double plane_bytes : {8.0 * nx * ny, 64.0 * (1 << 20)}) {
             for (const MarchShape& shape : promising_shapes(n, 64, 8, plane_bytes)) {
-                const auto back = planned_shape(plan_of(shape, 4), n, 64, 8, 4);
+                const auto back = planned_shape(plan_of(shape, 4, 2), n, 64, 8, 4, 2);
                 ASSERT_TRUE(back) << nx << " x " << ny << " x " << nz;
                 EXPECT_TRUE(same(*back, shape));
             }
@@ -29,29 +29,30 @@ TEST(PlanNumbers, EveryShapeThatIsMeasuredComesBack) {
 
 TEST(PlanNumbers, AShapeOfOneSweepFitsItsKernelAndBlockOnly) {
     const int n[3] = {100, 100, 20};
-    const Plan plan = plan_of(march_shape(n, 64, 8, 5, 3), 4);
-    ASSERT_TRUE(planned_shape(plan, n, 64, 8, 4));
-    EXPECT_FALSE(planned_shape(plan, n, 128, 8, 4));
-    EXPECT_FALSE(planned_shape(plan, n, 64, 16, 4));
-    EXPECT_FALSE(planned_shape(plan, n, 64, 8, 8));
+    const Plan plan = plan_of(march_shape(n, 64, 8, 5, 3), 4, 2);
+    ASSERT_TRUE(planned_shape(plan, n, 64, 8, 4, 2));
+    EXPECT_FALSE(planned_shape(plan, n, 128, 8, 4, 2));
+    EXPECT_FALSE(planned_shape(plan, n, 64, 16, 4, 2));
+    EXPECT_FALSE(planned_shape(plan, n, 64, 8, 8, 2));
+    EXPECT_FALSE(planned_shape(plan, n, 64, 8, 4, 1)) << "a kernel that differs in what it loads at a time";
     const int thin[3] = {100, 100, 4}, narrow[3] = {100, 16, 20};
-    EXPECT_FALSE(planned_shape(plan, thin, 64, 8, 4)) << "more planes a tile than there are";
-    EXPECT_FALSE(planned_shape(plan, narrow, 64, 8, 4)) << "more strips than rows of tiles";
+    EXPECT_FALSE(planned_shape(plan, thin, 64, 8, 4, 2)) << "more planes a tile than there are";
+    EXPECT_FALSE(planned_shape(plan, narrow, 64, 8, 4, 2)) << "more strips than rows of tiles";
     for (const char* name : {"sweeps", "width", "height", "warps", "chunk", "strips"}) {
         Plan other = plan;
         other[name] = 0;
-        EXPECT_FALSE(planned_shape(other, n, 64, 8, 4)) << name;
+        EXPECT_FALSE(planned_shape(other, n, 64, 8, 4, 2)) << name;
         other[name] = -1;
-        EXPECT_FALSE(planned_shape(other, n, 64, 8, 4)) << name;
+        EXPECT_FALSE(planned_shape(other, n, 64, 8, 4, 2)) << name;
         other[name] = 2147483647;
-        EXPECT_FALSE(planned_shape(other, n, 64, 8, 4)) << name;
+        EXPECT_FALSE(planned_shape(other, n, 64, 8, 4, 2)) << name;
         other.erase(name);
-        EXPECT_FALSE(planned_shape(other, n, 64, 8, 4)) << name;
+        EXPECT_FALSE(planned_shape(other, n, 64, 8, 4, 2)) << name;
     }
     Plan more = plan;
     more["chunks"] = 1;
-    EXPECT_FALSE(planned_shape(more, n, 64, 8, 4));
-    EXPECT_FALSE(planned_shape({}, n, 64, 8, 4));
+    EXPECT_FALSE(planned_shape(more, n, 64, 8, 4, 2));
+    EXPECT_FALSE(planned_shape({}, n, 64, 8, 4, 2));
 }
 
 TEST(PlanNumbers, ChunksFitTheirWindowsAndBlockOnly) {
@@ -72,8 +73,8 @@ TEST(PlanNumbers, ChunksFitTheirWindowsAndBlockOnly) {
         EXPECT_FALSE(planned_chunks(other, window, 8, 90)) << wrong;
     }
     const int block[3] = {200, 200, 90};
-    EXPECT_FALSE(planned_chunks(plan_of(march_shape(block, 64, 32, 5, 1), 8), window, 8, 90)) << "of the other kind";
-    EXPECT_FALSE(planned_shape(plan, block, 64, 32, 8)) << "of the other kind";
+    EXPECT_FALSE(planned_chunks(plan_of(march_shape(block, 64, 32, 5, 1), 8, 2), window, 8, 90)) << "of the other kind";
+    EXPECT_FALSE(planned_shape(plan, block, 64, 32, 8, 2)) << "of the other kind";
 }
 
 }  // namespace
