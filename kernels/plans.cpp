@@ -45,11 +45,32 @@ std::optional<std::string> text_at(const std::string& path) {
     return file.is_open() ? std::optional(text) : std::nullopt;
 }
 
-/// The document in a text, an object with this schema.
-std::optional<Json> document_of(const std::string& text) {
-    Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object() || !json.contains("schema") || json["schema"] != schema) return std::nullopt;
-    return json;
+/// The document in a text, an object with this schema; else none, and in `fault` what was expected and found.
+std::optional<Json> document_of(const std::string& text, std::string& fault) {
+    if (text.size() > longest) {
+        fault = "longer than " + std::to_string(longest / 1024) + " KiB; a plan has some hundred bytes";
+        return std::nullopt;
+    }
+    Json json;
+    try {
+        json = Json::parse(text);
+    } catch (const Json::parse_error& error) {
+        const std::string what = error.what();  // "[json.exception...] parse error at line 1, column 3: ..."
+        fault = "not valid JSON: " + what.substr(std::min(what.size(), what.find("] ") + 2));
+        return std::nullopt;
+    }
+    fault = std::string("expected an object with \"schema\": \"") + schema + "\", found ";
+    if (!json.is_object()) {
+        fault += std::string("no object but ") + json.type_name();
+    } else if (const auto found = json.find("schema"); found == json.end()) {
+        fault += "none";
+    } else if (*found != schema) {
+        fault +=
+            found->is_string() ? found->dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 60) : found->type_name();
+    } else {
+        return json;
+    }
+    return std::nullopt;
 }
 
 std::optional<Plan> plan_of(const Json& document) {
@@ -87,11 +108,8 @@ std::string replace(const fs::path& path, const std::string& text) {
 }  // namespace
 
 std::optional<Plan> read_plan(const std::string& text, std::string& fault) {
-    const std::optional<Json> document = document_of(text);
-    if (!document) {
-        fault = std::string("expected a JSON document with \"schema\": \"") + schema + "\"";
-        return std::nullopt;
-    }
+    const std::optional<Json> document = document_of(text, fault);
+    if (!document) return std::nullopt;
     std::optional<Plan> plan = plan_of(*document);
     if (!plan) fault = "expected \"plan\": an object of integers >= 0";
     return plan;
@@ -138,7 +156,8 @@ std::optional<Plan> Plans::kept(const PlanKey& key, std::string& reason) const {
         return std::nullopt;
     }
     const std::optional<std::string> text = text_at(path(key));
-    const std::optional<Json> document = text ? document_of(*text) : std::nullopt;
+    std::string fault;
+    const std::optional<Json> document = text ? document_of(*text, fault) : std::nullopt;
     std::optional<Plan> plan = document ? plan_of(*document) : std::nullopt;
     if (!text) {
         reason = "none was kept";

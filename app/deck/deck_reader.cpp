@@ -12,6 +12,7 @@
 #include "deck_schema.hpp"
 #include "deck_text.hpp"
 #include "deck_yaml.hpp"
+#include "input_path.hpp"
 
 namespace jacobi {
 namespace {
@@ -83,13 +84,17 @@ DeckResult read_deck(const std::string& text, const std::string& name, const std
 }
 
 std::optional<std::string> load_text(const std::string& path, std::string& error) {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-    if (file) {
-        std::string text(deck::text_limit + 1, '\0');  // read_deck refuses what is longer
-        text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-        if (std::ferror(file.get()) == 0) return text;
+    std::string fault = check_input_path(path);
+    if (fault.empty()) {
+        const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+        if (file) {
+            std::string text(deck::text_limit + 1, '\0');  // read_deck refuses what is longer
+            text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+            if (std::ferror(file.get()) == 0) return text;
+        }
+        fault = std::strerror(errno);
     }
-    error = fmt::format("{}: cannot be read: {}", path, std::strerror(errno));  // a folder opens, but cannot be read
+    error = fmt::format("{}: cannot be read: {}", path, fault);
     return std::nullopt;
 }
 

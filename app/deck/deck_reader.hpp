@@ -26,8 +26,8 @@ struct DeckResult {
 DeckResult read_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
                      const Support& support);
 
-/// A deck file's text for read_deck, or none and in `error` one line that names the file and why it cannot be read (missing, a
-/// folder, no permission).
+/// A deck file's text for read_deck, cut behind 1 MiB, or none and in `error` one line that names the file and why it cannot be
+/// read (missing, no permission, not a regular file).
 std::optional<std::string> load_text(const std::string& path, std::string& error);
 
 /// The configuration as YAML with every key and its resolved value, in the deck's own order (reports and snapshots hold it).

@@ -6,6 +6,7 @@
 
 #include "digest.hpp"
 #include "field_slabs.hpp"
+#include "input_path.hpp"
 #include "snapshot.hpp"
 #include "snapshot_attributes.hpp"
 
@@ -37,6 +38,8 @@ Opened open_snapshot(const FileGroup& group, const std::string& path) {
     Opened opened;
     try {
         group.step([&] {  // the system's own words where there are any, and before a collective call that only some could make
+            const std::string fault = check_input_path(path);
+            if (!fault.empty()) throw std::runtime_error(fault);
             if (access(path.c_str(), R_OK) != 0) throw std::runtime_error(std::strerror(errno));
         });
         group.step(

@@ -1,9 +1,10 @@
 """Exit statuses of INTERFACE.md, each with a message that says why."""
+import os
 import re
 import shutil
 
 import pytest
-from programs import BUILD, compare, jacobi, jacobi_alone, printed_digest, read_report, run, sets
+from programs import BUILD, compare, jacobi, jacobi_alone, printed_digest, read_report, reference, run, sets
 
 # The sum of two neighbours exceeds the largest double from sweep 3 on; until then every number is finite.
 DIVERGING = """\
@@ -88,6 +89,21 @@ def test_bad_deck_option_or_file(folder, arguments, words):
     out, err = jacobi_alone(*arguments, cwd=folder, status=2)
     assert out == "" and all(word in err for word in words), err
     assert sorted((path.name, path.is_file() and path.read_text()) for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("path, kind", [("pipe", "a pipe"), ("/dev/zero", "a device"), ("sub", "a directory")])
+def test_only_regular_files_are_read(folder, path, kind):
+    """Nobody writes into that pipe: whoever opens it waits for ever."""
+    os.mkfifo(folder / "pipe")
+    (folder / "sub").mkdir()
+    where = f"{path}: cannot be read: it is {kind}"
+    assert where in jacobi_alone(path, cwd=folder, status=2, timeout=20)[1]
+    assert where in reference(path, "r.h5", cwd=folder, status=2, timeout=20)[1]
+    _, err = jacobi(2, "deck.yaml", *sets(f"device.plan={path}"), cwd=folder, status=2, timeout=20)
+    assert f"device.plan: {where}" in err
+    jacobi_alone("deck.yaml", *sets("output.file=u.h5"), cwd=folder)
+    _, err = run([BUILD / "compare", "u.h5", path], folder, status=2, timeout=20)
+    assert path in err and f"it is {kind}" in err, err
 
 
 def test_too_many_ranks(folder):

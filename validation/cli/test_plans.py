@@ -37,8 +37,9 @@ def test_host_has_nothing_to_choose(folder, cache, setting):
     "text, words",
     [
         (None, ["none.json", "No such file"]),
-        ("", ["plan.json is no plan", "jacobi-plan/1"]),
-        ("chunk: 5", ["plan.json is no plan", "jacobi-plan/1"]),
+        ("", ["plan.json is no plan: not valid JSON", "line 1"]),
+        ("chunk: 5", ["plan.json is no plan: not valid JSON", "line 1"]),
+        ('{"schema": "jacobi-plan/0"}', ['plan.json is no plan: expected an object with "schema": "jacobi-plan/1", found "jacobi-plan/0"']),
         (document(chunk="5"), ["plan.json is no plan", "integers"]),
     ],
 )
@@ -51,6 +52,15 @@ def test_file_that_is_no_plan(folder, ranks, text, words):
     assert out == "" and len(err.partition("\n---")[0].splitlines()) == 1, err
     assert err.startswith("jacobi: device.plan: ") and all(word in err for word in words), err
     assert not (folder / "u.json").exists()
+
+
+def test_misspelt_word(folder):
+    for setting, word in [("mesure", "measure"), ("Auto", "auto"), ("plans/p.json", None)]:
+        _, err = jacobi_alone("deck.yaml", *sets(f"device.plan={setting}"), cwd=folder, status=2)
+        assert f"device.plan: {setting}: cannot be read: No such file or directory" in err
+        assert (f"did you mean {word}?" in err) if word else ("mean" not in err), err
+    (folder / "mesure").write_text(document(chunk=5))
+    jacobi_alone("deck.yaml", *HOST, *sets("device.plan=mesure"), cwd=folder)
 
 
 def test_results_do_not_replace_it(folder):

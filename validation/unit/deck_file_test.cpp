@@ -24,15 +24,21 @@ TEST(DeckFile, SaysWhatCannotBeRead) {
     EXPECT_EQ(load_text("/nonexistent/d.yaml", error), std::nullopt);
     EXPECT_EQ(error, "/nonexistent/d.yaml: cannot be read: No such file or directory");
     EXPECT_EQ(load_text("/", error), std::nullopt);
-    EXPECT_EQ(error, "/: cannot be read: Is a directory");
+    EXPECT_EQ(error, "/: cannot be read: it is a directory; name a file in it");
+    EXPECT_EQ(load_text("/dev/zero", error), std::nullopt);
+    EXPECT_EQ(error, "/dev/zero: cannot be read: it is a device, and only regular files are read; copy its text into one");
 }
 
-TEST(DeckFile, EndlessFilesEnd) {
+TEST(DeckFile, IsNotReadWithoutBound) {
+    const std::string path = ::testing::TempDir() + "deck_file_test_long.yaml";
+    std::ofstream(path) << "#";
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 40);  // a hole
     std::string error;
-    const auto text = load_text("/dev/zero", error);
+    const auto text = load_text(path, error);
+    std::filesystem::remove(path);
     ASSERT_TRUE(text);
-    EXPECT_EQ(lines(read_deck(*text, "/dev/zero", {}, host_build())),
-              std::vector<std::string>{"/dev/zero:1:1: longer than 1 MiB: this is no deck"});
+    EXPECT_EQ(lines(read_deck(*text, "d.yaml", {}, host_build())),
+              std::vector<std::string>{"d.yaml:1:1: longer than 1 MiB: this is no deck"});
 }
 
 TEST(DeckFile, ReadmeListsEveryKey) {

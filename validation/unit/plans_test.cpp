@@ -252,10 +252,29 @@ TEST_F(KeptPlans, CanBeGiven) {
     EXPECT_EQ(read_plan(content(), fault), good) << fault;
     EXPECT_EQ(read_plan("{\"schema\": \"jacobi-plan/1\", \"plan\": {\"chunk\": 5, \"strips\": 1}}", fault), good)
         << "written by hand";
-    EXPECT_FALSE(read_plan("schema: jacobi-plan/1", fault));
-    EXPECT_NE(fault.find("jacobi-plan/1"), std::string::npos);
-    EXPECT_FALSE(read_plan("{\"schema\": \"jacobi-plan/1\", \"plan\": {\"chunk\": true}}", fault));
-    EXPECT_NE(fault.find("integers"), std::string::npos);
+}
+
+TEST(ReadPlan, SaysWhatIsWrong) {
+    const auto fault = [](const std::string& text) {
+        std::string said;
+        EXPECT_FALSE(read_plan(text, said)) << text;
+        return said;
+    };
+    const auto starts = [&](const std::string& text, const std::string& start) {
+        EXPECT_EQ(fault(text).substr(0, start.size()), start);
+        EXPECT_EQ(fault(text).find('\n'), std::string::npos) << "one line";
+    };
+    starts("schema: jacobi-plan/1", "not valid JSON: parse error at line 1, column 1: ");
+    starts("{\n\"plan\": }", "not valid JSON: parse error at line 2, column 9: ");
+    const std::string expected = "expected an object with \"schema\": \"jacobi-plan/1\", found ";
+    EXPECT_EQ(fault("[1]"), expected + "no object but array");
+    EXPECT_EQ(fault("{\"plan\": {\"chunk\": 5}}"), expected + "none");
+    EXPECT_EQ(fault("{\"schema\": \"jacobi-plan/2\"}"), expected + "\"jacobi-plan/2\"");
+    EXPECT_EQ(fault("{\"schema\": {}}"), expected + "object");
+    EXPECT_EQ(fault("{\"schema\": \"jacobi-plan/1\", \"plan\": {\"chunk\": true}}"),
+              "expected \"plan\": an object of integers >= 0");
+    EXPECT_EQ(fault("{\"schema\": \"jacobi-plan/1\"}"), "expected \"plan\": an object of integers >= 0");
+    starts(std::string(70000, ' '), "longer than 64 KiB");
 }
 
 TEST(PlanFolder, IsTheUsersCache) {
