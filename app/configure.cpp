@@ -56,11 +56,15 @@ std::optional<Config> configure(const Options& options) {
     return config;
 }
 
-void require_outputs(const Config& config, const Options& options) {
-    std::string fault;
-    if (world_rank() == 0) fault = check_outputs(config, options.deck, options.report.empty() ? "report.file" : "--report");
-    fault = broadcast(fault);
+std::string require_outputs(const Config& config, const Options& options) {
+    const bool root = world_rank() == 0;
+    const auto check = [&](bool room) {
+        return root ? check_outputs(config, options.deck, options.report.empty() ? "report.file" : "--report", room)
+                    : std::string();
+    };
+    const std::string fault = broadcast(check(!options.dry_run));
     if (!fault.empty()) throw Error(fault, Exit::usage, true);
+    return options.dry_run ? check(true) : "";
 }
 
 }  // namespace jacobi

@@ -16,7 +16,8 @@ std::optional<Config> configure(const Options& options);
 /// other processors, and the first of them speaks for all.
 void require_isa();
 
-/// Collective. Throws Error (usage, collective) when an output file cannot be written or would overwrite what it must not.
-void require_outputs(const Config& config, const Options& options);
+/// Collective. Throws Error (usage, collective) when an output file cannot be written or would overwrite what it must not. A dry
+/// run needs no room for them: returns, on rank 0, the message that a run would end with.
+std::string require_outputs(const Config& config, const Options& options);
 
 }  // namespace jacobi

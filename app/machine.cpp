@@ -109,10 +109,23 @@ std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& co
     return backend;
 }
 
-std::string list_machine() {
+std::string transport_line(const TransportKind& kind, const std::string& no_cuda) {
+    std::string lack;
+    if (kind.make == nullptr) {
+        lack = ": not in this build";
+    } else if (kind.backend == std::string("cuda") && !no_cuda.empty()) {
+        lack = ": not usable, " + no_cuda;
+    }
+    return fmt::format("  {:<6} {}{}\n", kind.name, kind.summary, lack);
+}
+
+std::string list_machine(const Topology& topology) {
     const DeviceList visible = visible_devices();
     std::string text = "back ends\n";
-    text += fmt::format("  host   {} (this process' cores)\n", make_host_backend(Precision::float64, 1)->device_name());
+    const auto ranks = static_cast<std::size_t>(topology.machine.size());
+    text += fmt::format("  host   {} a rank (device.threads: auto, {} rank{} on {} of this machine's cores)\n",
+                        make_host_backend(Precision::float64, host_threads(topology, {}))->device_name(), ranks,
+                        ranks == 1 ? "" : "s", topology.cores);
     if (visible.devices.empty()) {
         text += fmt::format("  cuda   not usable: {}\n", visible.reason);
     } else {
@@ -127,9 +140,9 @@ std::string list_machine() {
         "back end)\n";
     text += fmt::format("  ipc    CUDA IPC, between ranks of a node (CUDA back end){}\n",
                         visible.devices.empty() ? ": not usable, " + visible.reason : std::string());
-    for (const TransportKind& kind : message_transports()) text += fmt::format("  {:<6} {}\n", kind.name, kind.summary);
-    for (const TransportKind& kind : lacking_transports())
-        text += fmt::format("  {:<6} {}: not in this build\n", kind.name, kind.summary);
+    for (const auto* kinds : {&message_transports(), &lacking_transports()}) {
+        for (const TransportKind& kind : *kinds) text += transport_line(kind, visible.devices.empty() ? visible.reason : "");
+    }
     text += "rungs (comm.sync)\n";
     for (const Rung& rung : rungs())
         text += fmt::format("  {:<8} {:<5} {}\n", rung.name, *rung.backend != '\0' ? rung.backend : "any", rung.summary);

@@ -20,6 +20,8 @@ Support build_support();
 std::unique_ptr<Backend> make_backend(const Topology& topology, const Config& config, RunRecord& record, const Plans& plans = {});
 
 /// The text of --list: back ends, devices, transports and rungs of this build, and what this process could use of them.
-std::string list_machine();
+std::string list_machine(const Topology& topology);
+/// A message transport in that text. `no_cuda`: why no device can be used; empty: one can.
+std::string transport_line(const struct TransportKind& kind, const std::string& no_cuda);
 
 }  // namespace jacobi

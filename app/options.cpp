@@ -36,8 +36,9 @@ std::variant<Options, Ended> parse_options(int argc, const char* const* argv, co
         ->allow_extra_args(false);
     app.add_option("--restart", options.restart, "continue from a checkpoint (reserved, not implemented yet)")->type_name("FILE");
     app.add_option("--report", options.report, "write the JSON report here, over the deck's report.file")->type_name("FILE");
-    app.add_flag("--dry-run", options.dry_run,
-                 "print decomposition, memory a rank, edges and transports; touch no file, run no sweep");
+    app.add_flag(
+        "--dry-run", options.dry_run,
+        "print decomposition, memory needed and free, edges and transports; touch no file, run no sweep, need no memory");
     app.add_flag("--list", options.list, "print back ends, devices and transports, built in and usable");
     app.add_flag("--quiet", options.quiet, "print only the digest, the figure of merit, the verification and errors");
     app.add_flag("--no-color", options.no_color, "no colours on a terminal");

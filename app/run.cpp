@@ -27,11 +27,6 @@ namespace jacobi {
 
 namespace {
 
-void print(std::FILE* to, const std::string& text) {
-    std::fputs(text.c_str(), to);
-    std::fflush(to);
-}
-
 class Run {
  public:
     Run(const Options& options, const Config& config, int thread_level)
@@ -43,11 +38,16 @@ class Run {
           guards_(config.comm.timeout_s, topology_),
           record_(started_record(config, topology_, decomposition_, thread_level)) {}
 
+    void warn(const std::string& text) {
+        if (!text.empty()) record_.warnings.push_back(text);
+    }
+
     int execute() {
         const double start = MPI_Wtime();
         set_up();
         if (options_.dry_run) {
-            if (root()) print(stdout, dry_run_text(record_, style_));
+            if (root())
+                options_.quiet ? print(stderr, warnings_text(record_, style_)) : print(stdout, dry_run_text(record_, style_));
             const Watchdog watch = guards_.guard("ending the run", 0);
             exchange_->close();
             return 0;
@@ -74,11 +74,18 @@ class Run {
         const double begin = MPI_Wtime();
         const Watchdog watch = guards_.guard("setting up", 0);
         backend_ = make_backend(topology_, config_, record_, plans_of(config_, topology_));
-        exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision,
-                          exchange_options(config_, record_));
+        ExchangeOptions exchange = exchange_options(config_, record_, topology_.rank());
+        exchange.without_fields = options_.dry_run;
+        exchange_.emplace(topology_, decomposition_, *backend_, config_.problem, config_.solver.precision, exchange);
         results_.emplace(topology_, *backend_, *exchange_, config_, guards_, record_);
         record_exchange(topology_, decomposition_, *exchange_, record_);
-        if (options_.dry_run) return;
+        if (options_.dry_run) {
+            record_.memory = exchange_->memory_needs();
+            for (const MemoryNeed& need : record_.memory) {
+                if (!need.fits()) warn("a run does not fit here: it needs " + need.text());
+            }
+            return;
+        }
         record_.copy_gbs = measure_copy_gbs(*exchange_, 0.2);
         record_.peers = exchange_->measure_peer_rates();
         exchange_->prepare();
@@ -136,7 +143,9 @@ int run(int argc, const char* const* argv, int thread_level) {
     }
     const Options& options = std::get<Options>(parsed);
     if (options.list) {
-        if (rank == 0) print(stdout, list_machine());
+        const Watchdog watch("meeting the other ranks", meeting_limit_s, fmt::format("rank {}", rank));
+        const Topology topology = discover_topology(MPI_COMM_WORLD);
+        if (rank == 0) print(stdout, list_machine(topology));
         return 0;
     }
     std::optional<Run> run;
@@ -145,7 +154,7 @@ int run(int argc, const char* const* argv, int thread_level) {
         const std::optional<Config> config = configure(options);
         if (!config) return static_cast<int>(Exit::usage);
         run.emplace(options, *config, thread_level);  // refuses ranks that the grid cannot take
-        require_outputs(*config, options);
+        run->warn(require_outputs(*config, options));
     }
     return run->execute();
 }

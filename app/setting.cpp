@@ -33,7 +33,7 @@ RunRecord started_record(const Config& config, const Topology& topology, const D
     return record;
 }
 
-ExchangeOptions exchange_options(const Config& config, const RunRecord& record) {
+ExchangeOptions exchange_options(const Config& config, const RunRecord& record, int rank) {
     const auto& comm = config.comm;
     ExchangeOptions options;
     options.transport = comm.transport;
@@ -44,6 +44,7 @@ ExchangeOptions exchange_options(const Config& config, const RunRecord& record) 
     options.timeout_s = comm.timeout_s;
     options.force = comm.force;
     for (const RankPlace& place : record.places) options.device_sharers = std::max(options.device_sharers, place.sharers);
+    options.own_device_sharers = record.places[static_cast<std::size_t>(rank)].sharers;
     options.multi_process_service = record.multi_process_service;
     return options;
 }

@@ -12,8 +12,8 @@ Decomposition decomposition_of(const Config& config, const Topology& topology);
 /// A record with what is known of a run before it has a back end.
 RunRecord started_record(const Config& config, const Topology& topology, const Decomposition& decomposition, int thread_level);
 
-/// From the deck's comm section and what `record` says of the devices.
-ExchangeOptions exchange_options(const Config& config, const RunRecord& record);
+/// From the deck's comm section and what `record` says of the devices, of rank `rank`'s among them.
+ExchangeOptions exchange_options(const Config& config, const RunRecord& record, int rank);
 
 /// Collective. Depths, rung, edges, blocks and memory of an exchange, into the record.
 void record_exchange(const Topology& topology, const Decomposition& decomposition, const HaloExchange& exchange,

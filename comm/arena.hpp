@@ -27,9 +27,10 @@ struct ArenaLayout {
     std::size_t rims[face_count][2] = {};  ///< RimMailbox of a face, by parity; zero without mailboxes
     std::size_t fields[2] = {0, 0};
     std::size_t bytes = 0;
+    bool holds_fields = true;  ///< else only what lies in front of them: enough to map arenas, prove edges and choose a rung
 
     ArenaLayout() = default;
-    explicit ArenaLayout(const FieldLayout& layout) : field(layout) {
+    explicit ArenaLayout(const FieldLayout& layout, bool with_fields = true) : field(layout), holds_fields(with_fields) {
         const auto up = [](std::size_t n, std::size_t to) { return (n + to - 1) / to * to; };
         fields[0] = header_bytes;
         for (int f = 0; has_rims() && f < face_count; ++f) {
@@ -40,13 +41,15 @@ struct ArenaLayout {
         }
         fields[0] = up(fields[0], 4096);
         fields[1] = up(fields[0] + layout.bytes, 4096);
-        bytes = up(fields[1] + layout.bytes, unit);
+        bytes = up(holds_fields ? fields[1] + layout.bytes : fields[0], unit);
     }
     bool has_rims() const { return field.bytes <= most_on_chip; }
     /// Everything in front of the fields starts as zeros.
     std::size_t zeroed_bytes() const { return fields[0]; }
     /// The arena of a rank of the same run with another block.
-    ArenaLayout with(const Index3& extent) const { return ArenaLayout(FieldLayout(extent, field.halo, field.element)); }
+    ArenaLayout with(const Index3& extent) const {
+        return ArenaLayout(FieldLayout(extent, field.halo, field.element), holds_fields);
+    }
     static constexpr std::size_t counter(Direction d) { return counters + static_cast<std::size_t>(d.code) * line; }
     static constexpr std::size_t tile(int face) { return tiles + static_cast<std::size_t>(face) * TileGrid::most * line; }
     static constexpr std::size_t probe(Direction d) { return probes + static_cast<std::size_t>(d.code) * line; }

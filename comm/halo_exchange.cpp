@@ -8,16 +8,8 @@ namespace jacobi {
 
 namespace {
 
-ArenaLayout arena_layout(const Box& block, Precision precision, int halo) {
-    return ArenaLayout(FieldLayout(block.extent(), halo, bytes_of(precision)));
-}
-
-std::unique_ptr<PeerMemory> allocate(const Topology& topology, const Backend& backend, const ArenaLayout& layout) {
-#if defined(JACOBI_WITH_CUDA)
-    if (backend.name() == "cuda") return make_ipc_memory(layout);
-#endif
-    (void)backend;
-    return make_shared_window(topology, layout);
+ArenaLayout arena_layout(const Box& block, Precision precision, int halo, bool with_fields = true) {
+    return ArenaLayout(FieldLayout(block.extent(), halo, bytes_of(precision)), with_fields);
 }
 
 /// Local cell (x, y, z) of the layers next to the neighbour in `e`'s direction is the neighbour's halo cell (x, y, z) minus the
@@ -47,19 +39,22 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
       backend_(backend),
       options_(options),
       precision_(precision),
+      rhs_(problem.has_rhs()),
       depths_(choose_depths(
           topology, decomposition, backend, problem.has_rhs(),
           {options.temporal_depth, options.halo_depth, options.sync,
            backend.launch_bound(FieldLayout(decomposition.block(topology.rank()).extent(), 1, bytes_of(precision)))})),
-      layout_(arena_layout(decomposition.block(topology.rank()), precision, depths_.halo)),
-      memory_(allocate(topology, backend, layout_)),
+      layout_(arena_layout(decomposition.block(topology.rank()), precision, depths_.halo, !options.without_fields)),
+      memory_(allocate()),
       board_(topology) {
     // Counters, probes and mailboxes start at zero before anybody learns the address.
     backend_.zero(memory_->own(), layout_.zeroed_bytes());
     try {
         edges_ = connect_edges(topology, decomposition, layout_, *memory_, backend_, options.transport);
-        messages_ =
-            make_messages({topology_, edges_, backend_, board_, layout_.field, options.device_sharers, options.timeout_s});
+        // Messages of a dry run, which are never sent, are of blocks as small as any.
+        const Index h = depths_.halo;
+        const FieldLayout sent = options.without_fields ? FieldLayout({h, h, h}, h, layout_.field.element) : layout_.field;
+        messages_ = make_messages({topology_, edges_, backend_, board_, sent, options.device_sharers, options.timeout_s});
         for (Edge& e : edges_) {
             if (e.message()) e.reason += "; " + messages_->how();
         }
@@ -81,6 +76,28 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
             e.message() ? messages_->target(e)
                         : halo_target(e, layout_.field.extent, layout_.with(decomposition.block(e.neighbour).extent()));
     }
+}
+
+std::vector<MemoryNeed> HaloExchange::memory_needs() const {
+    const std::uint64_t arena = arena_bytes(decomposition_.block(topology_.rank()));
+    return jacobi::memory_needs(topology_, backend_, arena, rhs_ ? arena / 2 : 0, options_.own_device_sharers);
+}
+
+std::unique_ptr<PeerMemory> HaloExchange::allocate() const {
+    // All ranks refuse together what one of them has no room for: an allocation that fails is one rank's error, which ends the
+    // job, and memory that the system has promised but does not have ends the process without a word.
+    for (const MemoryNeed& need : layout_.holds_fields ? memory_needs() : std::vector<MemoryNeed>{}) {
+        if (need.fits() || need.kind.starts_with("shared")) continue;  // a window says more
+        throw Error(
+            fmt::format("no room for the fields: they need {}. Use fewer cells a rank, fewer halo layers, precision: float "
+                        "or more machines (--dry-run shows what is needed)",
+                        need.text()),
+            Exit::failure, true);
+    }
+#if defined(JACOBI_WITH_CUDA)
+    if (backend_.name() == "cuda") return make_ipc_memory(layout_);
+#endif
+    return make_shared_window(topology_, layout_);
 }
 
 std::size_t HaloExchange::arena_bytes(const Box& block) const { return arena_layout(block, precision_, depths_.halo).bytes; }

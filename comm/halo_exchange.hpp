@@ -7,6 +7,7 @@
 
 #include "backend.hpp"
 #include "depths.hpp"
+#include "memory/memory_need.hpp"
 #include "peer_rates.hpp"
 #include "sync/synchroniser.hpp"
 
@@ -21,7 +22,9 @@ struct ExchangeOptions {
     double timeout_s = 60;
     bool force = false;                  ///< use a rung that would be refused
     int device_sharers = 1;              ///< most ranks on one device anywhere
+    int own_device_sharers = 1;          ///< ranks on this rank's
     bool multi_process_service = false;  ///< ranks that share a device do so under MPS
+    bool without_fields = false;         ///< a dry run: no memory for fields, so nothing behind the constructor but close()
 };
 
 class HaloExchange {
@@ -35,6 +38,9 @@ class HaloExchange {
 
     /// Bytes of shareable memory that a rank with this block allocates.
     std::size_t arena_bytes(const Box& block) const;
+
+    /// Collective. What the ranks' fields and right-hand sides need, and what is free.
+    std::vector<MemoryNeed> memory_needs() const;
 
     /// Rate at which this rank copies one field buffer to the other (Backend::copy_bandwidth). Call on all ranks at once, before
     /// prepare().
@@ -69,6 +75,7 @@ class HaloExchange {
     void close();
 
  private:
+    std::unique_ptr<PeerMemory> allocate() const;
     void wait_done();
     void release();
     SyncContext sync_context();
@@ -78,6 +85,7 @@ class HaloExchange {
     Backend& backend_;
     ExchangeOptions options_;
     Precision precision_;
+    bool rhs_;  ///< the problem has a right-hand side
     Depths depths_;
     ArenaLayout layout_;
     std::unique_ptr<PeerMemory> memory_;

@@ -133,6 +133,9 @@ class Backend {
     virtual std::string name() const = 0;         ///< "host" or "cuda"
     virtual std::string device_name() const = 0;  ///< for people: "NVIDIA H200", "AVX-512, 2 threads"
 
+    /// Bytes of memory for fields that nobody uses now, on the device or on this machine; none: the system does not say.
+    virtual std::optional<std::uint64_t> free_memory() const = 0;
+
     // Memory that the back end can use: set-up and checks, never in the sweeps.
     virtual void zero(void* target, std::size_t bytes) = 0;
     /// Stores words seed, seed + 1, ... the way the boundary kernel stores into a neighbour's halo, and waits until done.

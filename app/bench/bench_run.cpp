@@ -24,11 +24,6 @@
 namespace jacobi::bench {
 namespace {
 
-void print(std::FILE* to, const std::string& text) {
-    std::fputs(text.c_str(), to);
-    std::fflush(to);
-}
-
 /// Before any work is done: rank 0 says for all whether the document can be written.
 void require_file(const std::string& path, bool root) {
     Config config;
@@ -133,14 +128,17 @@ int run(int argc, const char* const* argv, int thread_level) {
     const Style style{wants_color(options.no_color)};
     const bool watched = root && reaches_terminal(STDERR_FILENO);
     if (root) print(stdout, table_header(table, style));
-    if (ranks == 1)
-        table.note(
-            "one rank: its edges are its own, so there are no transports to choose from and no staged messages to compare with");
     Bench bench(topology, common, plans, thread_level, first.comm.timeout_s);
     for (const Case& c : cases) {
         if (watched) print(stderr, fmt::format("\r{}\033[K", text(c)));
-        Row row = bench.measure(c, {options.repeats, options.repeat_seconds(), options.copy_seconds(),
+        Row row;
+        try {
+            row = bench.measure(c, {options.repeats, options.repeat_seconds(), options.copy_seconds(),
                                     verified_sweeps(c.cells, cases, machine.most_depth)});
+        } catch (...) {  // the error ends the program; the lines that stand keep their notes
+            if (root && !table.notes.empty()) print(stdout, table_notes(table));
+            throw;
+        }
         if (watched) print(stderr, "\r\033[K");
         table.rows.push_back(std::move(row));
         if (table.rows.back().measured()) compare(table.rows.back(), table.rows);

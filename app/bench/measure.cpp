@@ -33,7 +33,8 @@ struct Bench::Exchange {
           decomposition(decomposition_of(config, topology)),
           record(started_record(config, topology, decomposition, thread_level)),
           backend(make_backend(topology, config, record, plans)),
-          exchange(topology, decomposition, *backend, config.problem, config.solver.precision, exchange_options(config, record)),
+          exchange(topology, decomposition, *backend, config.problem, config.solver.precision,
+                   exchange_options(config, record, topology.rank())),
           solver(topology, exchange, *backend, config) {
         record_exchange(topology, decomposition, exchange, record);
     }

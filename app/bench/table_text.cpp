@@ -29,6 +29,9 @@ std::string table_header(const Table& table, const Style& style) {
     std::string text = fmt::format("bench {} (git {})\n\n", m.version, m.git) + machine_text(m) + warnings_text(m, style);
     text += fmt::format("{:<15}{} x {} x {} ranks, axes {}periodic\n", "decomposition", table.common.ranks[0],
                         table.common.ranks[1], table.common.ranks[2], table.common.periodic ? "" : "not ");
+    if (m.ranks == 1)
+        text +=
+            fmt::format("{:<15}its own neighbour only: no transports to choose from, no staged messages to compare with\n", "");
     text += fmt::format("{:<15}{} of {:g} s each; the median, the shortest and the longest\n\n", "repeats", table.repeats,
                         table.seconds);
     return text + stripped(fmt::format(fmt::runtime(line), "cells a rank", "problem", "type", "depth", "rung", "transport",
@@ -52,9 +55,14 @@ std::string row_text(const Row& row, Table& table, const Style& style) {
         fmt::format("{:.4g}", row.bytes_a_sweep()), row.over_staged ? fmt::format("{:.2f}", *row.over_staged) : "-", bits));
 }
 
-std::string table_footer(const Table& table, const Style& style) {
+std::string table_notes(const Table& table) {
     std::string text = "\n";
     for (std::size_t i = 0; i < table.notes.size(); ++i) text += fmt::format("[{}] {}\n", i + 1, table.notes[i]);
+    return text;
+}
+
+std::string table_footer(const Table& table, const Style& style) {
+    std::string text = table_notes(table);
     std::size_t measured = 0, wrong = 0;
     bool chosen = false;
     for (const Row& row : table.rows) {

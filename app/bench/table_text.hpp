@@ -10,6 +10,8 @@ namespace jacobi::bench {
 std::string table_header(const Table& table, const Style& style);
 /// A row; its notes enter the table.
 std::string row_text(const Row& row, Table& table, const Style& style);
+/// What the numbers in brackets behind rows mean.
+std::string table_notes(const Table& table);
 /// Notes, and the verdict on the digests.
 std::string table_footer(const Table& table, const Style& style);
 

@@ -94,12 +94,12 @@ std::string check_dumps(const Config& c) {
 
 }  // namespace
 
-std::string check_outputs(const Config& c, const std::string& deck, const std::string& report_key) {
+std::string check_outputs(const Config& c, const std::string& deck, const std::string& report_key, bool room) {
     std::string fault = check_distinct(c, deck, report_key);
     if (fault.empty() && !c.output.file.empty()) {
         const bool series = is_series(c);
         const std::string last = series ? dump_path(c.output.file, c.solver.iterations) : c.output.file;
-        fault = check_output_path(last, c.output.overwrite, snapshot_bytes(c.problem.grid, c.solver.precision));
+        fault = check_output_path(last, c.output.overwrite, room ? snapshot_bytes(c.problem.grid, c.solver.precision) : 0);
         if (fault.empty() && series) fault = check_dumps(c);
     }
     for (const std::string& file : {c.report.file, c.report.csv}) {

@@ -11,6 +11,7 @@
 
 #include "config.hpp"
 #include "edges.hpp"
+#include "memory/memory_need.hpp"
 #include "peer_rates.hpp"
 #include "plans.hpp"
 #include "verdict.hpp"
@@ -69,6 +70,7 @@ struct RunRecord {
     bool multi_process_service = false;  ///< ranks that share a GPU do so under MPS
     std::vector<Edge> edges;             ///< of all ranks
     std::uint64_t bytes_per_rank = 0;    ///< largest rank's fields and right-hand side
+    std::vector<MemoryNeed> memory;      ///< that a dry run found to be needed, and free
     std::vector<std::string> warnings;
 
     // Set after the run.

@@ -194,7 +194,10 @@ std::string edges_text(const RunRecord& record, std::size_t limit) {
 }
 
 std::string dry_run_text(const RunRecord& record, const Style& style) {
-    return header_text(record, style) + '\n' + edges_text(record) + "\nDry run: nothing was computed, no file was touched.\n";
+    std::string needs;
+    for (const MemoryNeed& need : record.memory) needs += row(needs.empty() ? "needed" : "", need.text());
+    return header_text(record, style) + '\n' + (needs.empty() ? "" : needs + '\n') + edges_text(record) +
+           "\nDry run: nothing was computed, no file was touched, no memory for fields was used.\n";
 }
 
 }  // namespace jacobi

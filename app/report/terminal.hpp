@@ -29,7 +29,7 @@ std::string warnings_text(const RunRecord& record, const Style& style);
 /// reason, with their number.
 std::string edges_text(const RunRecord& record, std::size_t limit = 48);
 
-/// What --dry-run prints: header and edges.
+/// What --dry-run prints: header, memory needed and edges.
 std::string dry_run_text(const RunRecord& record, const Style& style);
 
 /// Phases, rate and bound, residuals, digest; then the two lines that always stand,

@@ -4,11 +4,15 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
 #include "ancestry.hpp"
 
 namespace jacobi {
+
+void print(std::FILE* to, const std::string& text) {
+    std::fputs(text.c_str(), to);
+    std::fflush(to);
+}
 
 bool reaches_terminal(int fd) {
     if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return isatty(fd) != 0;

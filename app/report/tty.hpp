@@ -1,5 +1,8 @@
-// Whether a person watches.
+// Writing to people, and whether one watches.
 #pragma once
+
+#include <cstdio>
+#include <string>
 
 namespace jacobi {
 
@@ -9,5 +12,8 @@ bool reaches_terminal(int fd);
 
 /// Colours on standard output: a terminal that knows them, neither --no-color nor NO_COLOR (no-color.org).
 bool wants_color(bool no_color);
+
+/// Writes all of it at once.
+void print(std::FILE* to, const std::string& text);
 
 }  // namespace jacobi

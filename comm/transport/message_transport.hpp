@@ -56,8 +56,9 @@ class MessageTransport {
 
 /// A row of the table of message transports.
 struct TransportKind {
-    const char* name;  ///< comm.transport
-    bool automatic;    ///< `auto` may take it
+    const char* name;     ///< comm.transport
+    bool automatic;       ///< `auto` may take it
+    const char* backend;  ///< that it needs; "": any
     const char* summary;
     /// Empty when it can be used here, else the reason. Local.
     std::string (*refusal)(const MessageContext&);

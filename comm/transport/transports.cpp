@@ -11,8 +11,8 @@ namespace {
 std::string never(const MessageContext&) { return {}; }
 
 const TransportKind kinds[] = {
-    {"mpi", true, "MPI messages, between nodes or where memory cannot be shared", never, make_mpi},
-    {"nccl", false, "NCCL send and receive between GPUs, on demand: a yardstick", refuse_nccl, make_nccl},
+    {"mpi", true, "", "MPI messages, between nodes or where memory cannot be shared", never, make_mpi},
+    {"nccl", false, "cuda", "NCCL send and receive between GPUs, on demand: a yardstick", refuse_nccl, make_nccl},
 };
 
 std::vector<TransportKind> with(bool built) {

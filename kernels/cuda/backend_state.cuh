@@ -24,6 +24,7 @@ class CudaBackend final : public CudaBackendBase {
     cudaStream_t boundary_stream() const override { return boundary_stream_.get(); }
     void zero(void* target, std::size_t bytes) override;
     void store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) override;
+    std::optional<std::uint64_t> free_memory() const override;
     void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) override;
     bool launch_bound(const FieldLayout& layout) const override;
     void setup(const BlockSetup& setup) override;

@@ -23,6 +23,13 @@ CudaBackend<T>::CudaBackend(int ordinal, int sharers, const Plans& plans) : devi
 }
 
 template <class T>
+std::optional<std::uint64_t> CudaBackend<T>::free_memory() const {
+    std::size_t free_bytes = 0, total = 0;
+    JACOBI_CUDA(cudaMemGetInfo(&free_bytes, &total));
+    return free_bytes;
+}
+
+template <class T>
 void CudaBackend<T>::zero(void* target, std::size_t bytes) {
     JACOBI_CUDA(cudaMemsetAsync(target, 0, bytes, boundary_stream_.get()));
     synchronise();

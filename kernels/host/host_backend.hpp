@@ -24,6 +24,7 @@ class HostBackend final : public Backend {
     std::string device_name() const override;
     void zero(void* target, std::size_t bytes) override;
     void store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) override;
+    std::optional<std::uint64_t> free_memory() const override;
     void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) override;
     double copy_bandwidth(void* a, void* b, std::size_t bytes, double seconds) override;
     double store_bandwidth(const std::array<std::byte*, 2>& to, const StridedRows& rows, double seconds) override;

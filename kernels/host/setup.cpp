@@ -1,7 +1,10 @@
 // The host back end: memory, bounds, set-up of a block.
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <string>
 
 #include "float_mode.hpp"
 #include "host_backend.hpp"
@@ -23,6 +26,23 @@ HostBackend<T>::HostBackend(int threads) : kernels_(select_kernels<T>()), team_(
 template <class T>
 std::string HostBackend<T>::device_name() const {
     return std::string(kernels_.name) + ", " + std::to_string(team_.size()) + (team_.size() == 1 ? " thread" : " threads");
+}
+
+template <class T>
+std::optional<std::uint64_t> HostBackend<T>::free_memory() const {
+    // The number behind a word of a file, or in front of all words.
+    const auto number_in = [](const char* path, const std::string& word) -> std::optional<std::uint64_t> {
+        std::ifstream file(path);
+        std::string next;
+        std::uint64_t number = 0;
+        for (bool found = word.empty(); file >> next; found = next == word) {
+            if (found && std::from_chars(next.data(), next.data() + next.size(), number).ec == std::errc()) return number;
+        }
+        return std::nullopt;  // a container without a limit says "max"
+    };
+    const auto machine = number_in("/proc/meminfo", "MemAvailable:");
+    if (!machine) return std::nullopt;
+    return std::min(*machine * 1024, number_in("/sys/fs/cgroup/memory.max", "").value_or(~std::uint64_t{0}));
 }
 
 template <class T>

@@ -119,8 +119,31 @@ def test_blocks_too_thin(tmp_path):
     out, _ = bench(2, *arguments, "--json", "b.json", cwd=tmp_path, status=1)
     document = document_of(tmp_path / "b.json")
     assert document["rows"] == [] and len(document["refused"]) == 1
-    assert re.search(r"^\[1\] comm.halo_depth: 2 halo layers, .*only 1 cells thick", out, re.MULTILINE), out
+    assert re.search(r"^\[1\] comm.halo_depth: 2 halo layers, .*only 1 cell thick along z, where", out, re.MULTILINE), out
     assert "Digests: nothing was measured" in out
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_blocks_too_large(tmp_path, ranks):
+    """Petabytes are refused, and what comes after them is measured."""
+    arguments = ["--sizes", "60000,4", "--precision", "double", "--depths", "1", "--rungs", "event,barrier"]
+    out, err = bench(ranks, *arguments, "--json", "b.json", cwd=tmp_path)
+    document = document_of(tmp_path / "b.json")
+    assert err == "" and {tuple(row["cells"]) for row in document["rows"]} == {(4, 4, 4)}
+    assert {tuple(row["cells"]) for row in document["refused"]} == {(60000, 60000, 60000)}
+    assert all("no room for the fields" in row["reason"] for row in document["refused"])
+    assert re.search(r"^\[1\] no room for the fields: they need [0-9.]+ GiB of memory on \S+, where", out, re.MULTILINE), out
+
+
+def test_notes_of_rows_before_an_error(tmp_path):
+    """A rank that stops ends the table; what its lines refer to stands below them all the same."""
+    settings = ["--backend", "host", "--sizes", "8", "--depths", "9,1", "--precision", "double", "--rungs", "flag", "--transports", "shm"]
+    with Job(2, *settings, "--seconds", "9", "--set", "comm.timeout_s=1", cwd=tmp_path, program="bench") as job:
+        job.await_sweeps(" [1]\n")
+        job.signal(1, signal.SIGSTOP)
+        status, err = job.ended(100)
+        assert status == 1, err
+    assert re.search(r"^\[1\] solver.temporal_depth: 9 sweeps", (tmp_path / "stdout").read_text(), re.MULTILINE), err
 
 
 def test_transport_of_another_back_end(tmp_path):
@@ -151,7 +174,7 @@ def test_one_rank(tmp_path):
     ((size, problem, precision, depth, rung, transport, *_, bits),) = lines(out)
     assert (size, problem, precision, transport, bits) == ("5x5x5", "laplace", "float", "self", "ok")
     assert depth.endswith("*") and rung.endswith("*") and "chosen by jacobi" in out
-    assert "[1] one rank: its edges are its own" in out
+    assert "its own neighbour only: no transports to choose from" in out and "[1]" not in out, "no note without its row"
 
 
 def test_settings(tmp_path):

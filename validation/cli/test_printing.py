@@ -78,11 +78,41 @@ def test_dry_run_finds_bad_files(folder):
     assert "folder none" in err
 
 
-def test_list(tmp_path):
+@pytest.mark.parametrize("settings", [[], ["comm.transport=mpi"], ["comm.virtual_nodes=2", "problem.kind=poisson"]])
+def test_dry_run_needs_no_memory(folder, settings):
+    """Petabytes: what a run would need and what is there, the decomposition and the edges, and nothing of it is an error."""
+    (folder / "large.yaml").write_text("grid: {cells: [100000, 100000, 100001]}\nsolver: {iterations: 1}\n")
+    large = ["large.yaml", "--dry-run", *sets("device.backend=host", "comm.ranks=[1, 1, 3]", "output.file=u.vtkhdf", *settings)]
+    out, err = jacobi(3, *large, cwd=folder)
+    assert err == "" and re.search(r"^decomposition +1 x 1 x 3, blocks of 100000 x 100000 x 33333 to", out, re.MULTILINE), out
+    assert len(re.findall(r"^ *\d +z[+-] +\d +(?:shm|mpi) +\d+  \S", out, re.MULTILINE)) == 4, out
+    needed = re.search(r"^needed +([0-9.]+) GiB of memory on \S+, where [0-9.]+ [GM]iB are free$", out, re.MULTILINE)
+    values = 3 if "problem.kind=poisson" in settings else 2
+    assert float(needed[1]) == pytest.approx(values * 8e15 / 2**30, rel=1e-3)
+    shared = re.search(r"^ +([0-9.]+) GiB of shared memory in \S+ on \S+, where", out, re.MULTILINE)
+    if settings[1:]:  # the third rank is alone on its node
+        assert float(shared[1]) == pytest.approx(2 / 3 * 2 * 8e15 / 2**30, rel=1e-3)
+    else:
+        assert float(shared[1]) == pytest.approx(2 * 8e15 / 2**30, rel=1e-3)
+    warnings = "\n".join(re.findall("^WARNING +(.*)$", out, re.MULTILINE))
+    assert warnings.count("a run does not fit here") == 2 and "cannot write u.vtkhdf: it needs" in warnings, out
+    assert not (folder / "u.vtkhdf").exists()
+    out, err = jacobi(3, *large, "--quiet", cwd=folder)
+    assert out == "" and err.count("WARNING") == 3
+
+
+def test_quiet_dry_run(folder):
+    assert jacobi(2, "deck.yaml", "--dry-run", "--quiet", cwd=folder) == ("", "")
+    assert "does not fit" not in jacobi(2, "deck.yaml", "--dry-run", cwd=folder)[0]
+
+
+def test_list(tmp_path, folder):
     out, err = jacobi(2, "--list", cwd=tmp_path)
     assert err == ""
     for name in ["host", "cuda", "self", "shm", "ipc", "mpi", "nccl", "barrier", "event"]:
         assert re.search(rf"^ +{name}\b", out, re.MULTILINE), name
+    run_out, _ = jacobi(2, "deck.yaml", "--dry-run", *sets("device.backend=host"), cwd=folder)
+    assert f"\n  host   {only('^devices +each (.*)$', run_out)} a rank (" in out, "as many threads as a run takes"
     if "this build has no CUDA" in out:
         assert re.search(r"^  nccl .*: not in this build$", out, re.MULTILINE), out
 

@@ -26,6 +26,7 @@ class Dawdling : public Backend {
     void store_pattern(std::uint64_t* target, std::uint64_t seed, std::size_t words) override {
         real_.store_pattern(target, seed, words);
     }
+    std::optional<std::uint64_t> free_memory() const override { return real_.free_memory(); }
     void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) override {
         real_.read_words(host, source, words);
     }
