@@ -2,4 +2,4 @@
 #include "mpi_main.hpp"
 #include "run.hpp"
 
-int main(int argc, char** argv) { return jacobi::mpi_main(argc, argv, jacobi::run); }
+int main(int argc, char** argv) { return jacobi::mpi_main("jacobi", argc, argv, jacobi::run); }

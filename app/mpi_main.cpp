@@ -7,8 +7,9 @@
 
 namespace jacobi {
 
-int mpi_main(int argc, char** argv, int (*run)(int argc, const char* const* argv, int thread_level),
+int mpi_main(const char* program, int argc, char** argv, int (*run)(int argc, const char* const* argv, int thread_level),
              const MeetingLimits& limits) {
+    set_program_name(program);
     int provided = MPI_THREAD_SINGLE;
     {
         const Watchdog watch("MPI_Init, in which all ranks meet,", limits.init_s, "process " + std::to_string(getpid()));

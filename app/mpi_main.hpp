@@ -11,9 +11,9 @@ struct MeetingLimits {
     double finalize_s = meeting_limit_s;
 };
 
-/// `run` gets the command line and the thread level that MPI granted, and returns the exit status or throws Error. Tests have
-/// other limits than programs.
-int mpi_main(int argc, char** argv, int (*run)(int argc, const char* const* argv, int thread_level),
+/// `run` gets the command line and the thread level that MPI granted, and returns the exit status or throws Error. `program`: its
+/// name, for messages. Tests have other limits than programs.
+int mpi_main(const char* program, int argc, char** argv, int (*run)(int argc, const char* const* argv, int thread_level),
              const MeetingLimits& limits = {});
 
 }  // namespace jacobi

@@ -15,9 +15,11 @@
 namespace jacobi {
 namespace {
 
+const char* program = "jacobi";
+
 /// One write for the whole message, so that those of several ranks do not mix; no lock that the stuck thread might hold.
 void print_error(const std::string& message) {
-    const std::string text = "jacobi: " + message + '\n';
+    const std::string text = fmt::format("{}: {}\n", program, message);
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
@@ -52,6 +54,8 @@ std::jthread start_without_signals(Work work) {
 }
 
 }  // namespace
+
+void set_program_name(const char* name) { program = name; }
 
 void abort_job(int status) {
     exit_status = status;

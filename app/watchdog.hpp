@@ -10,6 +10,9 @@
 
 namespace jacobi {
 
+/// The name in front of all messages, "jacobi" unless set: before any thread is started. Text that lasts.
+void set_program_name(const char* name);
+
 /// Ends the whole job with `status`: MPI_Abort, and this process on its own if that has not returned or ended it after ten
 /// seconds. Before MPI_Init and after MPI_Finalize it ends this process alone.
 [[noreturn]] void abort_job(int status);

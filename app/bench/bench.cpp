@@ -2,4 +2,4 @@
 #include "bench_run.hpp"
 #include "mpi_main.hpp"
 
-int main(int argc, char** argv) { return jacobi::mpi_main(argc, argv, jacobi::bench::run); }
+int main(int argc, char** argv) { return jacobi::mpi_main("bench", argc, argv, jacobi::bench::run); }

@@ -35,8 +35,13 @@ std::optional<int> parse(int argc, char** argv, jacobi::doctor::DoctorOptions& o
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-        if (rank == nullptr || std::string(rank) == "0") app.exit(error, std::cout, std::cerr);
-        return error.get_exit_code() == 0 ? 0 : 2;
+        const bool prints = rank == nullptr || std::string(rank) == "0";
+        if (error.get_exit_code() == 0) {
+            if (prints) app.exit(error, std::cout, std::cerr);
+            return 0;
+        }
+        if (prints) std::cerr << "doctor: " << error.what() << " (doctor --help lists the options)\n";
+        return 2;
     }
     return std::nullopt;
 }
@@ -83,6 +88,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    jacobi::set_program_name("doctor");
     try {
         return run(argc, argv);
     } catch (const std::exception& error) {  // before MPI is up

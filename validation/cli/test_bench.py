@@ -223,14 +223,15 @@ def test_settings(tmp_path):
 )
 def test_bad_option_or_file(tmp_path, arguments, words):
     out, err = run([BUILD / "bench", "--backend", "host", *arguments], tmp_path, status=2)
-    assert out == "" and all(word in err for word in words) and len(err.splitlines()) == 1, err
+    assert out == "" and all(word in err for word in words), err
+    assert err.startswith("bench: ") and len(err.splitlines()) == 1, err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_ranks_that_were_not_started(tmp_path):
     for ranks in ("[1, 1, 1]", "[3, 1, 1]", "[2, 2, 1]"):
         out, err = bench(2, "--sizes", "4", "--set", f"comm.ranks={ranks}", cwd=tmp_path, status=2)
-        assert out == "" and re.fullmatch(r"jacobi: comm.ranks: .* 2 were started \(mpirun -np\)\n", err.partition("---")[0]), err
+        assert out == "" and re.fullmatch(r"bench: comm.ranks: .* 2 were started \(mpirun -np\)\n", err.partition("---")[0]), err
 
 
 def test_help_and_version(tmp_path):
@@ -248,4 +249,4 @@ def test_stopped_rank(tmp_path):
         job.signal(1, signal.SIGSTOP)
         status, err = job.ended(100)
         assert status == 1 and job.running() == []
-    assert re.search(r"jacobi: rank [02] on \S+: .*(waited 1 s|has not ended within)", err), err
+    assert re.search(r"^bench: rank [02] on \S+: .*(waited 1 s|has not ended within)", err, re.MULTILINE), err

@@ -29,5 +29,5 @@ int main(int argc, char** argv) {
     if (meeting == "init" && absent()) stay_away();
     jacobi::MeetingLimits limits;
     (meeting == "init" ? limits.init_s : limits.finalize_s) = 1;
-    return jacobi::mpi_main(argc, argv, run, limits);
+    return jacobi::mpi_main("jacobi", argc, argv, run, limits);
 }

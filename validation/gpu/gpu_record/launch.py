@@ -100,5 +100,5 @@ def _yaml(value):
 def _reason(output):
     """The line of a program's output that most likely says what went wrong."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = [line for line in lines if any(word in line.lower() for word in ("error", "jacobi:", "rank ", "fail"))]
+    telling = [line for line in lines if any(word in line.lower() for word in ("error", "jacobi:", "bench:", "doctor:", "rank ", "fail"))]
     return (telling or lines or ["no output"])[0][:200]
