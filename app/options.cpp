@@ -13,11 +13,14 @@ const char* const description =
 
 const char* const footer =
     "Exit status:\n"
-    "  0  done, and verified where asked\n"
-    "  1  run-time failure, also what only the running machine can refuse (transport, back end, memory)\n"
-    "  2  bad deck, option or file\n"
-    "  3  verification failed\n"
+    "  0  done, and verified where asked; a dry run that found no fault, also where the memory is too small for a run\n"
+    "  1  run-time failure, also what only the running machine can refuse (forced transport, back end or rung; memory), a wait\n"
+    "     past comm.timeout_s, and an interrupted run\n"
+    "  2  bad deck, option or file: none to read, a grid that overflows 64 bits, ranks that the grid cannot take, a key or\n"
+    "     rung that this build lacks, a file that cannot be written or that output.overwrite protects; nothing was computed\n"
+    "  3  verification failed, the field diverged, or verify.kind: exact could not be decided; counts before 4\n"
     "  4  tolerance set and not reached\n"
+    "The report is written on 0, 3 and 4. A rank that is killed by a signal: mpirun's own status.\n"
     "Deck keys: inputs/README.md";
 
 }  // namespace

@@ -114,7 +114,13 @@ class Run {
     }
 
     int status() const {
-        if (record_.verification.outcome() == Verification::Verdict::fail) return static_cast<int>(Exit::verification);
+        const Verification::Verdict verdict = record_.verification.outcome();
+        if (verdict == Verification::Verdict::fail) return static_cast<int>(Exit::verification);
+        // What was asked for by name is done only with a verdict.
+        if (verdict == Verification::Verdict::skipped && config_.verify == Verify::exact) {
+            if (root()) print(stderr, "jacobi: verify.kind: exact was asked for, but " + record_.verification.text + '\n');
+            return static_cast<int>(Exit::verification);
+        }
         if (config_.solver.tolerance > 0 && !record_.converged) return static_cast<int>(Exit::tolerance);
         return static_cast<int>(Exit::success);
     }

@@ -175,6 +175,19 @@ def test_compare_differs(folder):
     compare("a.h5", "b.h5", cwd=folder)
 
 
+def test_exact_that_cannot_be_decided(folder):
+    """After so many sweeps the field differs from that of the sweep before by less than rounding may."""
+    long = sets("problem={kind: laplace}", "solver.iterations=3000", "report.file=u.json")
+    (folder / "deck.yaml").write_text("grid: {cells: [5, 4, 6]}\nsolver: {iterations: 1}\n")
+    verdict = r"^Verification: SKIPPED \((nothing was verified: .*: cannot tell sweep 3000 from 2999,.*)\)$"
+    for asked, status in [("auto", 0), ("exact", 3)]:
+        out, err = jacobi(2, "deck.yaml", *long, *sets(f"verify.kind={asked}"), cwd=folder, status=status)
+        (said,) = re.findall(verdict, out, re.MULTILINE)
+        expected = f"jacobi: verify.kind: exact was asked for, but {said}\n" if status else ""
+        assert err.partition("---")[0] == expected
+        assert read_report(folder / "u.json")["verification"]["passed"] is None
+
+
 def test_tolerance_not_reached(folder):
     goal = sets("solver.tolerance=1e-9", "report.file=u.json", "output.file=u.h5")
     out, _ = jacobi(2, "deck.yaml", *goal, cwd=folder, status=4)

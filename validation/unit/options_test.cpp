@@ -51,7 +51,8 @@ TEST(Options, HelpAndVersion) {
     EXPECT_EQ(help.status, Exit::success);
     for (const char* part :
          {"DECK", "--set key.path=value", "--restart FILE", "--report FILE", "--dry-run", "--list", "--quiet", "--no-color",
-          "--version", "Exit status:\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  4 ", "inputs/README.md"}) {
+          "--version", "Exit status:\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  4 ", "ranks that the grid cannot take",
+          "killed by a signal", "interrupted", "written on 0, 3 and 4", "inputs/README.md"}) {
         EXPECT_NE(help.text.find(part), std::string::npos) << part;
     }
     const Ended version = ended(parse({"--version"}));
