@@ -10,16 +10,46 @@
 
 namespace jacobi {
 
-int thinnest_block(const Decomposition& decomposition) {
-    Index thinnest = std::numeric_limits<int>::max();
+namespace {
+
+struct Thinnest {
+    Index cells = std::numeric_limits<int>::max();
+    int axis = 0;
+};
+
+Thinnest thinnest(const Decomposition& decomposition) {
+    Thinnest found;
     for (int r = 0; r < decomposition.size(); ++r) {
         const Index3 extent = decomposition.block(r).extent();
         for (int f = 0; f < face_count; ++f) {
-            if (decomposition.neighbour(r, Direction::face(f))) thinnest = std::min(thinnest, extent[f / 2]);
+            if (decomposition.neighbour(r, Direction::face(f)) && extent[f / 2] < found.cells) found = {extent[f / 2], f / 2};
         }
     }
-    return static_cast<int>(thinnest);
+    return found;
 }
+
+/// Why no block of a decomposition gives so many layers, and what to do.
+std::string refusal(const Decomposition& decomposition, const char* key, int layers) {
+    const auto [cells, axis] = thinnest(decomposition);
+    const char* const plural = cells == 1 ? "" : "s";
+    if (decomposition.ranks[axis] == 1) {
+        return fmt::format(
+            "{}: {} halo layers, but the grid is only {} cell{} thick along {}, which is periodic and not cut: its block is its "
+            "own "
+            "neighbour there. Use at most {}, or more grid.cells along {}",
+            key, layers, cells, plural, axis_names[axis], cells, axis_names[axis]);
+    }
+    return fmt::format(
+        "{}: {} halo layers, but {} ranks as {} x {} x {} cut a block only {} cell{} thick along {}, where it has a neighbour: "
+        "use at "
+        "most {}, or other comm.ranks or fewer ranks along {}",
+        key, layers, decomposition.size(), decomposition.ranks[0], decomposition.ranks[1], decomposition.ranks[2], cells, plural,
+        axis_names[axis], cells, axis_names[axis]);
+}
+
+}  // namespace
+
+int thinnest_block(const Decomposition& decomposition) { return static_cast<int>(thinnest(decomposition).cells); }
 
 Depths choose_depths(const Topology& topology, const Decomposition& decomposition, const Backend& backend, bool rhs,
                      const DepthsAsked& asked) {
@@ -37,14 +67,8 @@ Depths choose_depths(const Topology& topology, const Decomposition& decompositio
     }
     const int thinnest = thinnest_block(decomposition);
     const int needed = std::max(asked.temporal.value_or(1), asked.halo.value_or(1));
-    if (needed > thinnest) {
-        throw Error(
-            fmt::format("{}: {} halo layers, but {} ranks as {} x {} x {} cut a block only {} cells thick along an axis with "
-                        "a neighbour: use fewer layers, fewer ranks or other comm.ranks",
-                        asked.halo ? "comm.halo_depth" : "solver.temporal_depth", needed, decomposition.size(),
-                        decomposition.ranks[0], decomposition.ranks[1], decomposition.ranks[2], thinnest),
-            Exit::usage, true);
-    }
+    if (needed > thinnest)
+        throw Error(refusal(decomposition, asked.halo ? "comm.halo_depth" : "solver.temporal_depth", needed), Exit::usage, true);
     Depths depths;
     if (asked.temporal) {
         depths.temporal = *asked.temporal;

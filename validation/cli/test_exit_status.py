@@ -111,6 +111,17 @@ def test_too_many_ranks(folder):
     assert out == "" and len(re.findall("^jacobi: .*5 ranks.*$", err, re.MULTILINE)) == 1, err
 
 
+def test_blocks_too_thin(folder):
+    """What can be done depends on why the block is thin: a grid that is its own neighbour gets no thicker with fewer ranks."""
+    deep = sets("solver.temporal_depth=3", "grid.cells=[9, 8, 4]", "grid.periodic=[false, false, true]")
+    thin = sets("grid.cells=[9, 8, 2]")
+    _, err = jacobi_alone("deck.yaml", *deep, *thin, *sets("device.backend=host"), cwd=folder, status=2)
+    assert "solver.temporal_depth: 3 halo layers, but the grid is only 2 cells thick along z, which is periodic" in err, err
+    assert "Use at most 2, or more grid.cells along z" in err and "ranks" not in err
+    _, err = jacobi(2, "deck.yaml", *deep, *sets("device.backend=host", "comm.ranks=[1, 1, 2]"), cwd=folder, status=2)
+    assert "2 ranks as 1 x 1 x 2 cut a block only 2 cells thick along z" in err and "use at most 2, or other comm.ranks" in err, err
+
+
 @pytest.mark.parametrize("name, every", [("u.h5", 0), ("u_000007.h5", 3), ("u_000003.h5", 3)])
 def test_existing_file(folder, name, every):
     (folder / name).write_text("of another run")
