@@ -3,7 +3,7 @@ import shutil
 import subprocess
 
 import pytest
-from programs import ROOT, run
+from programs import BUILD, ROOT, run
 
 # A section that starts no program where no two GPUs are visible.
 QUICK = ["scripts/gpu-record", "--backend", "host", "--no-build", "--only", "several", "-o", "record.md"]
@@ -16,8 +16,11 @@ def git(tree, *arguments):
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """A copy of the parts that the script needs."""
+    """A copy of the parts that the script needs, and the names of the programs, which QUICK does not start."""
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    (tmp_path / "build-gpu").mkdir()
+    for program in ("jacobi", "bench", "doctor", "ipc_hello", "bits_test", "stress_test", "waits_test"):
+        (tmp_path / "build-gpu" / program).touch()
     for folder in ("scripts", "validation/gpu", "validation/cli"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
@@ -34,6 +37,21 @@ def said_commit(tree, *options):
 def test_no_commit(tree, text):
     _, err = run([*QUICK, "--commit", text], tree, status=2)
     assert f"'{text}' is no commit" in err and not (tree / "record.md").exists()
+
+
+def test_no_programs(tree):
+    (tree / "build-gpu" / "bits_test").unlink()
+    _, err = run(QUICK, tree, status=2)
+    assert err.endswith("gpu-record: no program bits_test in " + str(tree / "build-gpu") + ": leave out --no-build, or name another folder with --build\n"), err
+    assert "jacobi" in run([*QUICK, "--build", "none"], tree, status=2)[1] and not (tree / "record.md").exists()
+
+
+def test_rehearsal_speaks_of_no_gpu(tmp_path):
+    """What ran on the host's cores does not say that it ran on a GPU, under MPS or not."""
+    command = [ROOT / "scripts/gpu-record", "--backend", "host", "--no-build", "--build", BUILD, "--commit", "393e1f0"]
+    run([*command, "--only", "digests", "--only", "latency", "-o", "record.md"], tmp_path, timeout=200)
+    lines = (tmp_path / "record.md").read_text().partition("\nResult:")[2]
+    assert "MPS" not in lines and "one GPU" not in lines and "8 ranks, the host's cores" in lines, lines
 
 
 def test_copy_without_git(tree):
