@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
+
 #include "processes.hpp"
 
 namespace jacobi {
@@ -10,7 +13,22 @@ NoticeBoard::NoticeBoard(const Topology& topology) : topology_(topology), window
     for (int r = 0; r < topology.node.size(); ++r) words_.push_back(window_.base(r));
     publish(0);
     publish_reduction(0);
+    end_beating();
     MPI_Barrier(topology.node.get());  // nobody reads a word before its owner has set it
+}
+
+std::vector<int> NoticeBoard::unmoved() {
+    std::vector<Generation> before;
+    for (int r = 0; r < topology_.size(); ++r) before.push_back(covers(r) ? beats(r) : 0);
+    for (int i = 0; i < 100; ++i) {  // others look at the same time: they must not take this rank for one that has stopped
+        beat();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::vector<int> ranks;
+    for (int r = 0; r < topology_.size(); ++r) {
+        if (before[r] != 0 && beats(r) == before[r]) ranks.push_back(r);
+    }
+    return ranks;
 }
 
 std::string NoticeBoard::describe_wait(int neighbour, const std::string& direction, Generation expected, double seconds,

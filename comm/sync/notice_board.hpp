@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <optional>
+#include <vector>
 
 #include "backend.hpp"
 #include "edges.hpp"
@@ -11,7 +12,7 @@
 
 namespace jacobi {
 
-/// Two 64-bit words a rank, each in its own line of a small shared window: only their owner writes them, and they only grow.
+/// Three 64-bit words a rank, each in its own line of a small shared window: only their owner writes them, and they only grow.
 class NoticeBoard {
  public:
     explicit NoticeBoard(const Topology& topology);
@@ -23,6 +24,12 @@ class NoticeBoard {
     /// The same for the number of reductions that the rank has come to, which is for error messages only.
     void publish_reduction(Generation n) { word(topology_.node.rank(), 1).store(n, std::memory_order_release); }
     Generation seen_reduction(int rank) const { return word(topology_.node_rank_of[rank], 1).load(std::memory_order_acquire); }
+    // While a rank waits in a reduction it beats, so that others can tell a rank that waits from one that has stopped there.
+    void beat() { word(topology_.node.rank(), 2).store(beats(topology_.rank()) + 1, std::memory_order_relaxed); }
+    void end_beating() { word(topology_.node.rank(), 2).store(0, std::memory_order_relaxed); }
+    /// Ranks of this node that have begun to beat, have not ended it, and do not beat now. Takes a tenth of a second, in which
+    /// this rank beats.
+    std::vector<int> unmoved();
     /// Is the rank on this node, so that seen() means something?
     bool covers(int rank) const { return topology_.same_node(rank, topology_.rank()); }
 
@@ -38,6 +45,7 @@ class NoticeBoard {
     void close() { window_.close(); }
 
  private:
+    Generation beats(int rank) const { return word(topology_.node_rank_of[rank], 2).load(std::memory_order_relaxed); }
     std::atomic_ref<Generation> word(int node_rank, int index = 0) const {
         return std::atomic_ref<Generation>(*reinterpret_cast<Generation*>(words_[node_rank] + index * 128));
     }

@@ -1,6 +1,6 @@
 // Waits in vain: of two ranks one stays out of a batch of passes, on every rung of a back end. The other must give up in bounded
 // time and say for whom, in which direction and for which generation it has waited, also where kernels wait that run a whole
-// batch. Usage: waits_test [host|cuda]
+// batch; and where all ranks meet. Usage: waits_test [host|cuda]
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "devices.hpp"
 #include "halo_exchange.hpp"
 #include "machine.hpp"
+#include "reduction.hpp"
 
 using namespace jacobi;
 
@@ -80,6 +81,35 @@ void run_way(test::Checks& checks, const Topology& topology, const std::string& 
     checks.expect(ahead ? expected > seen : expected == seen + 1, way.text() + ": waited for " + std::to_string(expected));
 }
 
+/// A rank that stops where all meet, after it has come: the board says that it is there, but not that it waits.
+void stop_in_a_reduction(test::Checks& checks, const Topology& topology) {
+    NoticeBoard board(topology);
+    std::string said;
+    std::uint64_t words[1] = {0};
+    if (checks.rank() == 0) {
+        Reduction reduction(topology, board, timeout_s);
+        try {
+            reduction.max(words, 5, "end of a batch");
+        } catch (const Error& error) {
+            said = error.what();
+        }
+        const std::regex wanted(
+            "waited 1 s for all ranks at generation 5 \\(end of a batch\\): all have come, so one of them has "
+            "stopped or died since: rank 1 \\(\\S+, seen at 0\\) has not moved any more .*");
+        checks.expect(std::regex_match(said, wanted), "a reduction: said \"" + said + '"');
+    } else {
+        board.beat();
+        board.publish_reduction(1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (checks.rank() != 0) {  // so that nothing is left open
+        MPI_Request request;
+        MPI_Iallreduce(MPI_IN_PLACE, words, 1, MPI_UINT64_T, MPI_MAX, topology.world.get(), &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /// The rungs of a back end. A stream's wait for a counter ends with the process only, and whatever frees memory waits for it: it
 /// comes last.
 std::vector<Way> ways(const std::string& backend) {
@@ -105,6 +135,7 @@ int main(int argc, char** argv) {
         if (checks.rank() == 0) std::printf("SKIPPED: no CUDA device (%s)\n", visible_devices().reason.c_str());
     } else {
         const Topology topology = discover_topology(MPI_COMM_WORLD);
+        checks.run("a reduction", [&] { stop_in_a_reduction(checks, topology); });
         for (const Way& way : ways(backend)) checks.run(way.text(), [&] { run_way(checks, topology, backend, way); });
         status = checks.finish("waits_test");
     }
