@@ -1,9 +1,14 @@
-"""What scripts/gpu-record says of the commit that a record is about."""
+"""What scripts/gpu-record says of the commit that a record is about, of what its lines ran on, and of programs that are missing."""
+import argparse
+import contextlib
+import importlib.machinery
+import importlib.util
 import shutil
 import subprocess
+import sys
 
 import pytest
-from programs import BUILD, ROOT, run
+from programs import ROOT, run
 
 # A section that starts no program where no two GPUs are visible.
 QUICK = ["scripts/gpu-record", "--backend", "host", "--no-build", "--only", "several", "-o", "record.md"]
@@ -46,12 +51,26 @@ def test_no_programs(tree):
     assert "jacobi" in run([*QUICK, "--build", "none"], tree, status=2)[1] and not (tree / "record.md").exists()
 
 
-def test_rehearsal_speaks_of_no_gpu(tmp_path):
-    """What ran on the host's cores does not say that it ran on a GPU, under MPS or not."""
-    command = [ROOT / "scripts/gpu-record", "--backend", "host", "--no-build", "--build", BUILD, "--commit", "393e1f0"]
-    run([*command, "--only", "digests", "--only", "latency", "-o", "record.md"], tmp_path, timeout=200)
-    lines = (tmp_path / "record.md").read_text().partition("\nResult:")[2]
-    assert "MPS" not in lines and "one GPU" not in lines and "8 ranks, the host's cores" in lines, lines
+def test_rehearsal_speaks_of_no_gpu(tmp_path, monkeypatch):
+    """What runs on the host's cores does not say that it runs on a GPU, under MPS or not: every section's lines, with programs that all fail."""
+    loader = importlib.machinery.SourceFileLoader("gpu_record_script", str(ROOT / "scripts" / "gpu-record"))
+    script = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    loader.exec_module(script)
+
+    def fail(*_, **__):
+        raise script.launch.Failure("a program", "", 1)
+
+    for owner, name in ((script.launch, "call"), (script.launch.Launcher, "run"), (script.Failures, "strike")):
+        monkeypatch.setattr(owner, name, fail)
+    record = script.Record()
+    session = script.Session(argparse.Namespace(backend="host", build=tmp_path), record, tmp_path)
+    for section in script.SECTIONS:
+        with contextlib.suppress(script.launch.Failure):
+            script.SECTIONS[section](session)
+    names = [*record.sections, *(line.name for line in record.lines() if line.note != "a rehearsal uses no GPUs")]
+    assert len(names) > 100 and "bits_test on 8 ranks, the host's cores, one case in 8" in names, names
+    assert not [name for name in names if "MPS" in name or "one GPU" in name or "a GPU" in name], names
 
 
 def test_copy_without_git(tree):
