@@ -45,7 +45,7 @@ struct ResidentShape {
     __host__ __device__ int edges() const { return 2 * planes * (row_groups + 1) * 2 * groups * 32; }
     __host__ __device__ int ends() const { return 2 * planes * (groups + 1) * rows(); }
     __host__ __device__ int kept() const { return 3 * 32 * groups * row_groups * rows_a_warp; }
-    std::size_t shared_bytes() const { return static_cast<std::size_t>(edges() + rows_a_warp + ends() + kept()) * 16; }
+    std::size_t shared_bytes() const { return static_cast<std::size_t>(edges() + ends() + kept()) * 16; }
 };
 
 /// Warps of a block whose tile stays on the chip, at most: each thread may have 255 registers then.

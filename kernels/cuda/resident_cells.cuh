@@ -113,8 +113,8 @@ class ResidentCells {
     __device__ __forceinline__ void tell(int k, const SeamPlaces<T>& to) {
         const Pack<T>(&centre)[Rows] = tile[k];
         Pack<T>* const edge = to.edge + k * to.edge_step;
-        RowEnds<T>* const to_left = to.left + k * to.left_step;
-        RowEnds<T>* const to_right = to.right + k * to.right_step;
+        RowEnds<T>* const to_left = to.left + k * to.end_step;
+        RowEnds<T>* const to_right = to.right + k * to.end_step;
         Pack<T> last = centre[Rows - 1];
         if (part.rows < Rows) {
 #pragma unroll
@@ -130,8 +130,8 @@ class ResidentCells {
         edge[seams.width()] = last;
 #pragma unroll
         for (int j = 0; j < Rows; ++j) {
-            to_left[j].right = centre[j].v[0];
-            to_right[j].left = last_cell(centre[j], part.valid);
+            store_shared_if(part.first_lane, &to_left[j].right, centre[j].v[0]);
+            store_shared_if(part.last_lane, &to_right[j].left, last_cell(centre[j], part.valid));
         }
         if (k == 0 && sends_down) {
             Pack<T>* const under = seams.under() + opaque(0);

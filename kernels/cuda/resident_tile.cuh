@@ -48,13 +48,6 @@ struct ResidentPart {
     }
 };
 
-/// A number of which the compiler knows nothing: what is worked out from it is worked out there, and takes no registers
-/// elsewhere.
-__device__ inline int opaque(int number) {
-    asm volatile("" : "+r"(number));
-    return number;
-}
-
 /// The neighbours in x of the cells at both ends of a warp's part of a row.
 template <class T>
 struct alignas(16) RowEnds {
@@ -73,8 +66,8 @@ struct ResidentSeams {
 
     __device__ ResidentSeams(std::byte* shared, const ResidentShape& shape)
         : edges(reinterpret_cast<Pack<T>*>(shared)),
-          ends(reinterpret_cast<RowEnds<T>*>(edges + shape.edges() + shape.rows_a_warp)),
-          own(edges + shape.edges() + shape.ends() + shape.rows_a_warp),
+          ends(reinterpret_cast<RowEnds<T>*>(edges + shape.edges())),
+          own(edges + shape.edges() + shape.ends()),
           s(shape) {}
     __device__ int width() const { return s.groups * 32; }
     /// The thread's pack of its first row of plane 0. `width` packs on that of its last row, `width` packs back that of the row
@@ -87,8 +80,7 @@ struct ResidentSeams {
     __device__ RowEnds<T>* end(int parity, int r, int group) const {
         return ends + (parity * s.planes * (s.groups + 1) + group) * s.rows() + r;
     }
-    __device__ int end_step() const { return (s.groups + 1) * s.rows(); }    ///< to the next plane
-    __device__ RowEnds<T>* nowhere() const { return ends - s.rows_a_warp; }  ///< stored to, never read
+    __device__ int end_step() const { return (s.groups + 1) * s.rows(); }  ///< to the next plane
     // The rows of planes below and above the tile, and old values of its second plane.
     __device__ int kept_step() const { return static_cast<int>(blockDim.x); }  ///< to the next row
     __device__ Pack<T>* under() const { return own + threadIdx.x; }
@@ -101,18 +93,28 @@ template <class T>
 struct SeamPlaces {
     Pack<T>* edge;
     RowEnds<T>*ends, *left, *right;  ///< its own; those of the groups whose rows begin and end where its own end and begin
-    int edge_step, end_step, left_step, right_step;
+    int edge_step, end_step;
 
-    /// Lanes that are not at an end store to a place that nobody reads: a branch would cost more.
     __device__ SeamPlaces(const ResidentSeams<T>& seams, const ResidentPart& part, int parity)
         : edge(seams.edge(parity, part)),
           ends(seams.end(parity, part.r0, part.group)),
-          left(part.first_lane ? seams.end(parity, part.r0, part.left) : seams.nowhere()),
-          right(part.last_lane ? seams.end(parity, part.r0, part.right) : seams.nowhere()),
+          left(seams.end(parity, part.r0, part.left)),
+          right(seams.end(parity, part.r0, part.right)),
           edge_step(opaque(seams.edge_step())),
-          end_step(opaque(seams.end_step())),
-          left_step(opaque(part.first_lane ? end_step : 0)),
-          right_step(opaque(part.last_lane ? end_step : 0)) {}
+          end_step(opaque(seams.end_step())) {}
 };
+
+/// Stores into shared memory where `condition` holds. One instruction: the compiler makes a branch of it, with what is worked out
+/// for the store, and branches between planes cost more than all that.
+__device__ inline void store_shared_if(bool condition, double* to, double value) {
+    asm volatile("{\n .reg .pred p;\n setp.ne.s32 p, %0, 0;\n @p st.shared.f64 [%1], %2;\n}" ::"r"(static_cast<int>(condition)),
+                 "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "d"(value)
+                 : "memory");
+}
+__device__ inline void store_shared_if(bool condition, float* to, float value) {
+    asm volatile("{\n .reg .pred p;\n setp.ne.s32 p, %0, 0;\n @p st.shared.f32 [%1], %2;\n}" ::"r"(static_cast<int>(condition)),
+                 "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "f"(value)
+                 : "memory");
+}
 
 }  // namespace jacobi::cuda
