@@ -21,6 +21,7 @@ namespace {
 
 constexpr double timeout_s = 1;
 constexpr Index together = 8;  // sweeps of both ranks, after which each is at this generation
+constexpr Index on_chip = 64;  // cells along an axis of a block whose tiles stay on a GPU's chip
 
 struct Way {
     Rung rung;
@@ -74,8 +75,10 @@ void run_way(test::Checks& checks, const Topology& topology, const std::string& 
     checks.expect(told, way.text() + ": said \"" + said + '"');
     if (!told) return;
     const Index expected = std::stoll(found[1]), seen = std::stoll(found[2]);
-    // At a barrier ranks announce what they have come to; everywhere else what they have done.
-    checks.expect(seen == (barrier ? together - 1 : together), way.text() + ": seen at " + std::to_string(seen));
+    // At a barrier ranks announce what they have come to, in mailboxes for rims what they have sent, which is not the last
+    // generation of a batch; everywhere else what they have done.
+    const bool mailboxes = backend_name == "cuda" && std::strcmp(way.rung.name, "persistent") == 0 && way.edge == on_chip;
+    checks.expect(seen == (barrier || mailboxes ? together - 1 : together), way.text() + ": seen at " + std::to_string(seen));
     // A stream's host is passes ahead of the device whose wait it reports.
     const bool ahead = backend_name == "cuda" && std::strcmp(way.rung.name, "stream") == 0;
     checks.expect(ahead ? expected > seen : expected == seen + 1, way.text() + ": waited for " + std::to_string(expected));
@@ -116,8 +119,8 @@ std::vector<Way> ways(const std::string& backend) {
     std::vector<Way> list;
     for (const Rung& rung : rungs()) {
         if (*rung.backend != '\0' && rung.backend != backend) continue;
-        list.push_back({rung, 64});
-        // On a GPU the tiles of 64^3 stay on the chip and their rims travel in mailboxes; these go through memory.
+        list.push_back({rung, on_chip});
+        // On a GPU the rims of those tiles travel in mailboxes; these go through memory.
         if (backend == "cuda" && std::strcmp(rung.name, "persistent") == 0) list.push_back({rung, 200});
     }
     std::stable_partition(list.begin(), list.end(), [](const Way& w) { return std::strcmp(w.rung.name, "stream") != 0; });

@@ -54,7 +54,7 @@ class Failures:
         def work():
             try:
                 with served() as env:
-                    note = self.strike(rung, number, env)
+                    note = self.strike(rung, number, env, under_mps)
                     spoilt = self.short_run(rung, env)
                 if spoilt and under_mps:
                     # What becomes of an MPS server whose client dies with work under way is undefined: another one must do.
@@ -69,7 +69,7 @@ class Failures:
 
         self.record.run(name, work)
 
-    def strike(self, rung, number, env):
+    def strike(self, rung, number, env, under_mps):
         """How the job ended. Raises Failure where it did not as it should."""
         settings = {
             "grid.cells": self.cells, "problem.kind": "random", "solver.iterations": 20_000_000, "solver.check_every": 0, "verify.kind": "none",
@@ -90,7 +90,7 @@ class Failures:
             left = job.running()
         if left:
             raise Failure(f"ranks that are left: processes {', '.join(map(str, left))}", err)
-        said = self.of_stopped(rung, status, err) if number == signal.SIGSTOP else self.of_killed(status, err)
+        said = self.of_stopped(rung, status, err) if number == signal.SIGSTOP else self.of_killed(status, err, under_mps)
         return f"{said}; the job ended after {seconds:.1f} s (at most {limit} s)"
 
     def of_stopped(self, rung, status, err):
@@ -120,9 +120,13 @@ class Failures:
         raise Failure("the message does not say what was waited for", err)
 
     @staticmethod
-    def of_killed(status, err):
+    def of_killed(status, err, under_mps):
         if status == 0:
             raise Failure("exit status 0", err)
+        # Under MPS the other rank's kernels may fault on the memory that went with the killed one, before mpirun has seen its end.
+        fault = re.search(r"rank 0 on \S+: (.*\(cudaError\w+\))", err)
+        if under_mps and fault:
+            return f"exit status {status}, {fault[1]}"
         if not re.search(rf"process rank {VICTIM} .*Killed", err):
             raise Failure("mpirun does not say that the rank was killed", err)
         return f"exit status {status}"
