@@ -24,6 +24,15 @@ inline constexpr int pack_cells = 16 / static_cast<int>(sizeof(T));
 template <class T>
 using Pack = Cells<T, pack_cells<T>>;
 
+/// A number of which the compiler knows nothing: what is worked out from it is worked out there, and takes no registers
+/// elsewhere.
+template <class Integer>
+__device__ inline Integer opaque(Integer number) {
+    static_assert(sizeof(Integer) == 4);
+    asm volatile("" : "+r"(number));
+    return number;
+}
+
 /// Stores the first `valid` of them.
 template <class T, int N>
 __device__ inline void store_cells(T* p, const Cells<T, N>& cells, int valid) {

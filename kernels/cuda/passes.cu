@@ -1,16 +1,8 @@
 // The CUDA back end: passes.
 #include "backend_state.cuh"
+#include "flag_kernels.cuh"
 
 namespace jacobi::cuda {
-
-namespace {
-
-/// A wait of its own, one block, for kernels enqueued behind it. Negative g: the generation that the state names.
-__global__ void await_kernel(const FlagArgs flags, Generation g) {
-    (void)await_flags(flags, g < 0 ? flags.state->generation : g, threadIdx.x);
-}
-
-}  // namespace
 
 template <class T>
 void CudaBackend<T>::pass(Generation g, int depth, Part part, cudaStream_t stream) {
@@ -25,8 +17,10 @@ std::string CudaBackend<T>::pass_shape() const {
                (march_.strips > 1 ? ", " + std::to_string(march_.strips) + " strips along y" : std::string());
     }
     const TemporalLaunch<T>& l = temporal_.back();
+    const auto [others, touching] = std::pair(l.chunks.others, l.chunks.touching);
     return "windows of " + std::to_string(l.window.width) + " x " + std::to_string(l.window.height) + " cells, " +
-           std::to_string(l.chunks) + (l.chunks == 1 ? " chunk" : " chunks") + " along z";
+           std::to_string(others) + (others == 1 ? " chunk" : " chunks") + " along z" +
+           (touching != others ? ", " + std::to_string(touching) + " next to neighbours" : std::string());
 }
 
 template <class T>

@@ -31,14 +31,17 @@ inline std::optional<MarchShape> planned_shape(const Plan& plan, const int (&n)[
 }
 
 /// Of passes of several sweeps.
-inline Plan plan_of(const WindowShape& w, int warps, int chunks) {
-    return {{"sweeps", w.depth}, {"width", w.width}, {"height", w.height}, {"warps", warps}, {"chunks", chunks}};
+inline Plan plan_of(const WindowShape& w, int warps, ZChunks chunks) {
+    return {{"sweeps", w.depth}, {"width", w.width},        {"height", w.height},
+            {"warps", warps},    {"chunks", chunks.others}, {"touching_chunks", chunks.touching}};
 }
 
 /// The chunks that it says, for a block of so many planes and a kernel with such windows; none as above.
-inline std::optional<int> planned_chunks(const Plan& plan, const WindowShape& window, int warps, int planes) {
-    const int chunks = positive(plan, "chunks");
-    if (chunks == 0 || chunks > planes || chunks > most_chunks) return std::nullopt;
+inline std::optional<ZChunks> planned_chunks(const Plan& plan, const WindowShape& window, int warps, int planes) {
+    const ZChunks chunks{positive(plan, "chunks"), positive(plan, "touching_chunks")};
+    for (const int n : {chunks.others, chunks.touching}) {
+        if (n == 0 || n > planes || n > most_chunks) return std::nullopt;
+    }
     return plan_of(window, warps, chunks) == plan ? std::optional(chunks) : std::nullopt;
 }
 

@@ -27,9 +27,39 @@ __device__ inline unsigned rows_at_faces(const LayerTargets<T>& to, const int (&
     return rows;
 }
 
-/// Stores those cells of plane z. As they arise: kept to the end, the layers of all blocks at a face would queue for the link
-/// together. In these halos nobody reads generation g - 1 any more: the block, or the host that launched it, has awaited the
-/// neighbours' g before it began.
+/// Can all of those be stored as whole packs, at a distance that is the same for all?
+template <int N, int Rows, class T>
+__device__ inline bool plain_rows(const LayerTargets<T>& to, const int (&n)[3], unsigned at_faces, int x, int valid) {
+    bool plain = valid == N;
+    for (int f = 0; f < 4; ++f) {
+        if ((at_faces >> Rows * f & ((1u << Rows) - 1)) == 0) continue;
+        plain = plain && to.shift[f] != 1;
+        if (f == 0) plain = plain && x + N <= to.depth;
+        if (f == 1) plain = plain && x >= n[0] - to.depth;
+    }
+    return plain;
+}
+
+/// Stores them; `out` is where the thread's first row is stored in its own field. As they arise: kept to the end, the layers of
+/// all blocks at a face would queue for the link together. The block's other warps wait for the one that does this, so its
+/// instructions count. In these halos nobody reads generation g - 1 any more: the block, or the host that launched it, has
+/// awaited the neighbours' g before it began.
+template <class T, int N, int Rows>
+__device__ inline void push_plain_rows(const LayerTargets<T>& to, unsigned at_faces, T* out, Index pitch,
+                                       const Cells<T, N> (&cells)[Rows]) {
+#pragma unroll 1
+    for (int f = 0; at_faces != 0; ++f, at_faces >>= Rows) {
+        const unsigned rows = at_faces & ((1u << Rows) - 1);
+        if (rows == 0) continue;
+        T* const target = reinterpret_cast<T*>(reinterpret_cast<char*>(out) + to.shift[f]);
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) {
+            if ((rows >> r & 1) != 0) *reinterpret_cast<Cells<T, N>*>(target + r * pitch) = cells[r];
+        }
+    }
+}
+
+/// The same of any others, of plane z.
 template <class T, int N, int Rows>
 __device__ inline void push_layer_rows(const LayerTargets<T>& to, const int (&n)[3], unsigned at_faces, int x, int y, int z,
                                        int valid, const Cells<T, N> (&cells)[Rows]) {

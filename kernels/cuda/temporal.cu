@@ -45,6 +45,18 @@ TemporalArgs<T> CudaBackend<T>::temporal_args(Generation g) const {
     return a;
 }
 
+/// Fills in LayerTargets::shift, for layers of a field whose cell (0, 0, 0) is at `out`.
+template <class T>
+LayerTargets<T> CudaBackend<T>::with_shifts(LayerTargets<T> to, const T* out) const {
+    for (int f = 0; f < 4; ++f) {
+        const int code = Direction::face(f).code;
+        to.shift[f] = reinterpret_cast<const char*>(to.origin[code]) - reinterpret_cast<const char*>(out);
+        const bool same = to.pitch[code] == setup_.layout.pitch && to.plane[code] == setup_.layout.plane;
+        if (!same || to.shift[f] % static_cast<long long>(sizeof(Pack<T>)) != 0) to.shift[f] = 1;
+    }
+    return to;
+}
+
 template <class T>
 LayerTargets<T> CudaBackend<T>::layer_targets(Generation g) const {
     LayerTargets<T> to{};
@@ -55,7 +67,23 @@ LayerTargets<T> CudaBackend<T>::layer_targets(Generation g) const {
         to.plane[code] = target.plane;
     }
     to.depth = setup_.depth();
-    return to;
+    return with_shifts(to, field(g));
+}
+
+/// The same with this rank at the place of each neighbour: the layers go into its own halos.
+template <class T>
+LayerTargets<T> CudaBackend<T>::own_layer_targets(Generation g) const {
+    LayerTargets<T> to = layer_targets(g);
+    const FieldLayout& layout = setup_.layout;
+    for (int code = 0; code < Direction::count; ++code) {
+        if (to.origin[code] == nullptr) continue;
+        const auto offset = Direction{code}.offset();
+        to.origin[code] = field(g) - offset[0] * layout.extent[0] - offset[1] * layout.extent[1] * layout.pitch -
+                          offset[2] * layout.extent[2] * layout.plane;
+        to.pitch[code] = layout.pitch;
+        to.plane[code] = layout.plane;
+    }
+    return with_shifts(to, field(g));
 }
 
 template <class T>
@@ -67,7 +95,7 @@ TemporalBlock CudaBackend<T>::temporal_block() const {
 }
 
 template <class T>
-TemporalLaunch<T> CudaBackend<T>::temporal_launch(const TemporalShape<T>& shape, int chunks) {
+TemporalLaunch<T> CudaBackend<T>::temporal_launch(const TemporalShape<T>& shape, ZChunks chunks) {
     const auto [n, connected] = temporal_block();
     const TemporalPlan plan = plan_temporal(n, connected, setup_.depth(), shape.window, chunks);
     const bool rhs = rhs_.get() != nullptr;
@@ -94,18 +122,27 @@ std::vector<int> CudaBackend<T>::temporal_chunks(const TemporalShape<T>& shape, 
     return promising_chunks(n, connected, shape.window, std::max(1, properties_.multiProcessorCount / sharers_), count);
 }
 
-/// Chooses windows and chunks of the deepest pass by measuring what a model finds promising.
+/// Chooses windows and chunks of the deepest pass by measuring what a model finds promising. Blocks that touch a neighbour take
+/// longer, since they store layers into it: here into the own halos.
 template <class T>
 Plan CudaBackend<T>::measure_temporal() {
     TemporalLaunch<T>& chosen = temporal_.back();
+    const auto connected = temporal_block().connected;
+    const bool sides = std::any_of(connected.begin(), connected.begin() + 4, [](bool c) { return c; });
     double best = 0;
     for (const TemporalShape<T>& shape : temporal_shapes<T>(setup_.temporal_depth)) {
+        std::vector<ZChunks> promising;
         for (const int chunks : temporal_chunks(shape, 4)) {
+            promising.push_back(chunks);
+            if (sides) promising.push_back({chunks, chunks + 1});
+        }
+        for (const ZChunks& chunks : promising) {
             TemporalLaunch<T> launch = temporal_launch(shape, chunks);
             Generation g = 0;
             const double seconds = seconds_of([&] {
-                // The buffers hold anything; nothing is stored into neighbours.
-                launch.run(temporal_args(g++), 0, launch.count, 0, LayerTargets<T>{}, FlagArgs{}, boundary_stream_.get());
+                launch.run(temporal_args(g), 0, launch.count, launch.touching, own_layer_targets(g + 1), FlagArgs{},
+                           boundary_stream_.get());  // the buffers hold anything
+                ++g;
             });
             if (chosen.kernel != nullptr && seconds >= best) continue;
             best = seconds;

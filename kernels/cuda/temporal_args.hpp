@@ -26,6 +26,9 @@ struct LayerTargets {
     Index pitch[Direction::count];
     Index plane[Direction::count];
     int depth;  ///< layers
+    // Of faces 0 to 3: bytes from a cell of this rank's field to where it is stored, the same for all cells where strides are
+    // the same; 1 where they are not, or vectors would not be aligned.
+    long long shift[4];
 };
 
 }  // namespace jacobi::cuda

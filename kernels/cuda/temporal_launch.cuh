@@ -35,7 +35,7 @@ struct TemporalLaunch {
     std::size_t shared = 0;
     int warps = 0;
     WindowShape window{};
-    int chunks = 0;
+    ZChunks chunks;
     unsigned touching = 0, count = 0;
     DeviceBuffer<Segment> segments;
 

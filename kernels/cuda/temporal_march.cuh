@@ -31,7 +31,9 @@ struct TemporalTile {
     static constexpr std::size_t ring = lane * slot * planes, rhs_ring = lane * slot * rhs_planes;
     static constexpr std::size_t edges = lane * level * Depth * 2;
     static constexpr std::size_t shared = ring + rhs_ring + edges + sizeof(SplitBarrier::Word);
-    static constexpr WindowShape window() { return {width, height, N, (Depth + 3) / 4 * 4, Depth}; }
+    static constexpr WindowShape window() {
+        return {width, height, N, (Depth + 3) / 4 * 4, Depth, 32 / static_cast<int>(sizeof(T))};
+    }
 };
 
 template <class T, int N, int Depth, int Warps, int Rows, bool Rhs>
@@ -66,7 +68,9 @@ class TemporalMarch {
         rows_ = 0;
 #pragma unroll
         for (int r = 0; r < Rows; ++r) rows_ |= (y_ + r >= w.y_lo && y_ + r < w.y_hi) ? 1u << r : 0u;
-        rows_ |= rows_at_faces<Rows>(to_, a_.n, x_, y_, valid_, rows_) << Rows;
+        const unsigned at_faces = rows_at_faces<Rows>(to_, a_.n, x_, y_, valid_, rows_);
+        rows_ |= at_faces << Rows;
+        if (plain_rows<N, Rows>(to_, a_.n, at_faces, x_, valid_)) rows_ |= plain;
         const int begin = a_.dirichlet[4] ? max(0, s.z_lo - Depth) : s.z_lo - Depth;
         const int end = s.z_hi + Depth;
         load_end_ = a_.dirichlet[5] ? min(a_.n[2], end) : end;
@@ -146,7 +150,7 @@ class TemporalMarch {
         // The thread's own copies: its own wait is enough. The slots that are filled now it has read in the step before: u's held
         // plane k - 1, b's plane k - 1 - Depth, which the last level has passed. b is first needed a step later than u.
         static_assert(ahead == 2);
-        static_assert(5 * Rows <= 32, "rows_");
+        static_assert(5 * Rows < 32, "rows_");
         copy_wait<1>();
         load_field(k + 2, fill_);
         load_rhs(k + 1, rhs_fill_);
@@ -173,7 +177,14 @@ class TemporalMarch {
         barrier_.arrive();
         if (k - Depth >= z_lo_ && valid_ > 0) {
             store(fresh);
-            if (rows_ >> Rows != 0) push_layer_rows(to_, a_.n, rows_ >> Rows, x_, y_, k - Depth, valid_, fresh);
+            const unsigned at_faces = opaque((rows_ & ~plain) >> Rows);
+            if (at_faces != 0) {
+                if ((rows_ & plain) != 0) {
+                    push_plain_rows(to_, at_faces, out_, a_.pitch, fresh);
+                } else {
+                    push_layer_rows(to_, a_.n, at_faces, x_, y_, k - Depth, valid_, fresh);
+                }
+            }
         }
         out_ += a_.plane;
     }
@@ -244,7 +255,7 @@ class TemporalMarch {
         }
     }
 
-    static constexpr unsigned all_rows = (1u << Rows) - 1;
+    static constexpr unsigned all_rows = (1u << Rows) - 1, plain = 1u << 31;
     const TemporalArgs<T>& a_;
     const LayerTargets<T>& to_;
     SplitBarrier barrier_;
@@ -254,7 +265,7 @@ class TemporalMarch {
     int x_, y_;                    ///< first cell of the lane, in the warp's first row
     int present_;                  ///< rows that exist in memory
     int valid_;                    ///< cells of the lane that are stored
-    unsigned rows_;                ///< bits of those that are stored, and above them rows_at_faces
+    unsigned rows_;                ///< bits of those that are stored, above them rows_at_faces, and plain_rows
     int z_lo_, load_end_, slot_, fill_, rhs_slot_, rhs_fill_;
     P value_[Depth][2][Rows];  ///< by level and parity of the step: the two newest planes
 };

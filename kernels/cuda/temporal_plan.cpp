@@ -16,7 +16,7 @@ struct Span {
 struct Axis {
     int n;
     bool connected_lo, connected_hi;
-    int size, margin, unit, depth;
+    int size, margin, unit, depth, sector;
     bool faces_anywhere;  ///< a part of a window may lie at a Dirichlet face; else only a whole one may
 
     int first() const { return connected_lo ? -depth : 0; }  ///< cells that exist
@@ -39,7 +39,11 @@ std::vector<Span> whole_windows(const Axis& a) {
     for (int lo = 0; lo < a.n;) {
         int start = a.start_of(lo);
         int hi = start + a.size - a.margin;
-        if (start + a.size >= a.end()) hi = a.n;
+        if (start + a.size >= a.end()) {
+            hi = a.n;
+        } else if (hi / a.sector * a.sector > lo) {
+            hi = hi / a.sector * a.sector;
+        }
         // Moved back, the last window ends at the face instead of hanging over.
         if (hi >= a.n && !a.connected_hi && a.n >= a.size) start = std::min(start, (a.n - a.size + a.unit - 1) / a.unit * a.unit);
         hi = std::min(hi, a.n);
@@ -57,7 +61,7 @@ std::vector<Span> spans(const Axis& a) {
     list.pop_back();
     if (!list.empty()) {
         const int start = (a.end() - a.size + a.unit - 1) / a.unit * a.unit;
-        const Span before = a.part(list.back().lo, start + a.margin);
+        const Span before = a.part(list.back().lo, (start + a.margin + a.sector - 1) / a.sector * a.sector);
         if (before.lo < before.hi && before.parts > 1) {
             list.back() = before;
             list.push_back({start, before.hi, a.n});
@@ -89,8 +93,9 @@ class Packer {
 
 /// What covers one plane. Parts along y share a segment with those beside them, parts along x with those above them.
 std::vector<Segment> cover(const std::array<int, 3>& n, const std::array<bool, face_count>& connected, const WindowShape& w) {
-    const std::vector<Span> columns = spans({n[0], connected[0], connected[1], w.width, w.margin, w.unit, w.depth, true});
-    const std::vector<Span> rows = spans({n[1], connected[2], connected[3], w.height, w.depth, 1, w.depth, false});
+    const std::vector<Span> columns =
+        spans({n[0], connected[0], connected[1], w.width, w.margin, w.unit, w.depth, w.sector, true});
+    const std::vector<Span> rows = spans({n[1], connected[2], connected[3], w.height, w.depth, 1, w.depth, 1, false});
     std::vector<Segment> list;
     for (const Span& y : rows) {
         Packer packer(list, 1, y.parts);
@@ -122,16 +127,19 @@ bool touches(const Segment& s, const std::array<int, 3>& n, const std::array<boo
 }  // namespace
 
 TemporalPlan plan_temporal(const std::array<int, 3>& n, const std::array<bool, face_count>& connected, int halo,
-                           const WindowShape& window, int chunks) {
+                           const WindowShape& window, ZChunks chunks) {
     const std::vector<Segment> plane = cover(n, connected, window);
+    std::array<bool, face_count> sides = connected;
+    sides[4] = sides[5] = false;
     TemporalPlan plan;
-    plan.chunks = std::min(chunks, n[2]);
+    plan.chunks = {std::min(chunks.others, n[2]), std::min(chunks.touching, n[2])};
     std::vector<Segment> rest;
-    for (int c = 0; c < plan.chunks; ++c) {
-        const auto cut = [&](int i) { return static_cast<int>(static_cast<Index>(n[2]) * i / plan.chunks); };
+    for (int c = 0; c < std::max(plan.chunks.others, plan.chunks.touching); ++c) {
         for (Segment s : plane) {
-            s.z_lo = cut(c);
-            s.z_hi = cut(c + 1);
+            const int count = touches(s, n, sides, halo) ? plan.chunks.touching : plan.chunks.others;
+            if (c >= count) continue;
+            s.z_lo = static_cast<int>(static_cast<Index>(n[2]) * c / count);
+            s.z_hi = static_cast<int>(static_cast<Index>(n[2]) * (c + 1) / count);
             (touches(s, n, connected, halo) ? plan.segments : rest).push_back(s);
         }
     }

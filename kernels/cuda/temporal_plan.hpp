@@ -32,19 +32,31 @@ struct WindowShape {
     int unit;           ///< windows start on a multiple of it along x
     int margin;         ///< cells lost at the left and right side, a multiple of the unit; along y it is `depth`
     int depth;          ///< sweeps of the pass
+    int sector = 1;  ///< cells of a sector of memory: what a window keeps along x ends there, for two windows that store into a
+                     ///< part of one each make memory read the rest
+};
+
+/// Pieces of the z axis: of columns of windows at a connected face along x or y, and of the others. The former store layers into
+/// neighbours, so theirs may be shorter.
+struct ZChunks {
+    int others, touching;
+
+    ZChunks(int both = 1) : ZChunks(both, both) {}
+    ZChunks(int of_others, int of_touching) : others(of_others), touching(of_touching) {}
+    friend bool operator==(const ZChunks&, const ZChunks&) = default;
 };
 
 struct TemporalPlan {
     std::vector<Segment> segments;  ///< those that touch a neighbour first
     int touching = 0;               ///< how many those are
-    int chunks = 1;                 ///< pieces of the z axis
+    ZChunks chunks;
 };
 
-/// Covers the block [0, n) with windows; z is cut into `chunks` pieces. `connected`: the faces with a neighbour; a segment
+/// Covers the block [0, n) with windows; z is cut into `chunks`. `connected`: the faces with a neighbour; a segment
 /// touches it when it stores cells in the `halo` layers next to that face, so that the others neither read halos nor have cells
 /// that neighbours need.
 TemporalPlan plan_temporal(const std::array<int, 3>& n, const std::array<bool, face_count>& connected, int halo,
-                           const WindowShape& window, int chunks);
+                           const WindowShape& window, ZChunks chunks);
 
 /// Pieces of the z axis that are ever promising.
 inline constexpr int most_chunks = 64;
