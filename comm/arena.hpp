@@ -48,7 +48,7 @@ struct ArenaLayout {
     std::size_t zeroed_bytes() const { return fields[0]; }
     /// The arena of a rank of the same run with another block.
     ArenaLayout with(const Index3& extent) const {
-        return ArenaLayout(FieldLayout(extent, field.halo, field.element), holds_fields);
+        return ArenaLayout(FieldLayout(extent, field.halo, field.element, field.x_faces), holds_fields);
     }
     static constexpr std::size_t counter(Direction d) { return counters + static_cast<std::size_t>(d.code) * line; }
     static constexpr std::size_t tile(int face) { return tiles + static_cast<std::size_t>(face) * TileGrid::most * line; }

@@ -8,8 +8,8 @@ namespace jacobi {
 
 namespace {
 
-ArenaLayout arena_layout(const Box& block, Precision precision, int halo, bool with_fields = true) {
-    return ArenaLayout(FieldLayout(block.extent(), halo, bytes_of(precision)), with_fields);
+ArenaLayout arena_layout(const Box& block, Precision precision, int halo, const Backend& backend, bool with_fields = true) {
+    return ArenaLayout(FieldLayout(block.extent(), halo, bytes_of(precision), backend.x_faces()), with_fields);
 }
 
 /// Local cell (x, y, z) of the layers next to the neighbour in `e`'s direction is the neighbour's halo cell (x, y, z) minus the
@@ -23,7 +23,13 @@ HaloTarget halo_target(const Edge& e, const Index3& own, const ArenaLayout& ther
     // Towards a + neighbour: its cell 0 is this block's cell `extent`. Towards a - neighbour: its cell `its extent` is this
     // block's cell 0.
     for (int a = 0; a < 3; ++a) shift[a] = offset[a] > 0 ? -own[a] : offset[a] < 0 ? there.field.extent[a] : 0;
-    const Index element = there.field.at(shift[0], shift[1], shift[2]);
+    Index element = there.field.at(shift[0], shift[1], shift[2]);
+    if (there.field.apart() && offset[0] != 0) {  // one layer, so faces only: of x there is one value
+        const XHalo halo = there.field.x_halo(offset[0] > 0 ? 0 : 1);
+        target.pitch = halo.pitch;
+        target.plane = halo.plane;
+        element = halo.first - (offset[0] > 0 ? own[0] - 1 : 0);
+    }
     for (int p = 0; p < 2; ++p) {
         target.origin[p] = e.peer + there.fields[p] + element * static_cast<Index>(there.field.element);
     }
@@ -44,7 +50,7 @@ HaloExchange::HaloExchange(const Topology& topology, const Decomposition& decomp
           topology, decomposition, backend, problem.has_rhs(),
           {options.temporal_depth, options.halo_depth, options.sync,
            backend.launch_bound(FieldLayout(decomposition.block(topology.rank()).extent(), 1, bytes_of(precision)))})),
-      layout_(arena_layout(decomposition.block(topology.rank()), precision, depths_.halo, !options.without_fields)),
+      layout_(arena_layout(decomposition.block(topology.rank()), precision, depths_.halo, backend, !options.without_fields)),
       memory_(allocate()),
       board_(topology) {
     // Counters, probes and mailboxes start at zero before anybody learns the address.
@@ -100,7 +106,9 @@ std::unique_ptr<PeerMemory> HaloExchange::allocate() const {
     return make_shared_window(topology_, layout_);
 }
 
-std::size_t HaloExchange::arena_bytes(const Box& block) const { return arena_layout(block, precision_, depths_.halo).bytes; }
+std::size_t HaloExchange::arena_bytes(const Box& block) const {
+    return arena_layout(block, precision_, depths_.halo, backend_).bytes;
+}
 
 double HaloExchange::measure_copy_bandwidth(double seconds) {
     const std::size_t bytes = layout_.field.bytes / 4096 * 4096;

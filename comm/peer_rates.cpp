@@ -65,9 +65,10 @@ class Measurement {
                 const ArenaLayout there = layout_of(e);
                 Index3 extent;  // of this block's face, as far as it fits into that one's
                 for (int a = 0; a < 3; ++a) extent[a] = std::min(layout_.field.extent[a], there.field.extent[a]);
-                Index3 first{0, 0, 0};
-                first[axis] = -1;  // the halo
-                const auto element = static_cast<std::size_t>(there.field.at(first[0], first[1], first[2]));
+                const Index halo = axis == 0   ? there.field.x_halo(0).first
+                                   : axis == 1 ? there.field.at(0, -1, 0)
+                                               : there.field.at(0, 0, -1);
+                const auto element = static_cast<std::size_t>(halo);
                 // Full rows of 16-byte stores start on 16 bytes, as those of halos do.
                 std::byte* const cell = e.peer + element * there.field.element;
                 return backend_.store_bandwidth({cell + there.fields[0], cell + there.fields[1]},

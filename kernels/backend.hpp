@@ -21,8 +21,8 @@ namespace jacobi {
 using Generation = std::int64_t;
 
 /// Where the updated cells of the boundary layers towards one neighbour (layers.hpp) are stored besides the own field: local cell
-/// (x, y, z) of them at element x + pitch y + plane z from origin[g & 1], for generation g. The origin is a translation of the
-/// neighbour's own origin, so only the layers' cells lie inside its field. Null: no neighbour there (a Dirichlet face).
+/// (x, y, z) of them at element x + pitch y + plane z from origin[g & 1], for generation g. The origin is translated, so only the
+/// layers' cells lie inside the neighbour's field. Null: no neighbour there (a Dirichlet face).
 struct HaloTarget {
     std::array<std::byte*, 2> origin{nullptr, nullptr};
     Index pitch = 0;
@@ -155,6 +155,8 @@ class Backend {
     /// ends do the same at the same time, so a round lasts as long as a flag takes one way, and what handling it costs.
     virtual FlagRounds flag_rounds(const FlagLinks& links, Generation first, int rounds) = 0;
 
+    /// Where a layer of cells beyond x faces serves this back end best. All ranks of a run have the same answer.
+    virtual XFaces x_faces() const { return XFaces::in_place; }
     /// Is a pass over such a block about as short as the launch of a kernel? Rungs that launch less pay then.
     virtual bool launch_bound(const FieldLayout& layout) const = 0;
 

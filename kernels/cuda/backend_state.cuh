@@ -27,6 +27,7 @@ class CudaBackend final : public CudaBackendBase {
     std::optional<std::uint64_t> free_memory() const override;
     void read_words(std::uint64_t* host, const std::uint64_t* source, std::size_t words) override;
     bool launch_bound(const FieldLayout& layout) const override;
+    XFaces x_faces() const override { return XFaces::apart; }
     void setup(const BlockSetup& setup) override;
     void use_flags(const FlagLinks& links) override;
 
@@ -86,6 +87,7 @@ class CudaBackend final : public CudaBackendBase {
     void march_pushing_tiles(Generation g, bool all, cudaStream_t stream);
     void march_pass(Generation g, Part part, cudaStream_t stream);
     PushTargets<T> push_targets(Generation g) const;
+    bool shifts() const;
     void pass(Generation g, int depth, Part part, cudaStream_t stream);
     template <class Work>
     double seconds_of(Work&& work, int more = 1);
@@ -94,10 +96,12 @@ class CudaBackend final : public CudaBackendBase {
     Plan measure_temporal();
     bool use_temporal(const Plan& plan);
     TemporalBlock temporal_block() const;
-    TemporalLaunch<T> temporal_launch(const TemporalShape<T>& shape, int chunks);
+    TemporalLaunch<T> temporal_launch(const TemporalShape<T>& shape, ZChunks chunks);
     std::vector<int> temporal_chunks(const TemporalShape<T>& shape, int count) const;
     TemporalArgs<T> temporal_args(Generation g) const;
     LayerTargets<T> layer_targets(Generation g) const;
+    LayerTargets<T> own_layer_targets(Generation g) const;
+    LayerTargets<T> with_shifts(LayerTargets<T> to, const T* out) const;
     void join_interior();
     template <class Launch>
     std::array<std::uint64_t, 2> reduce(Launch&& launch);
@@ -206,14 +210,13 @@ template <class T>
 SweepArgs<T> CudaBackend<T>::args(Generation g) const {
     const auto& c = coefficients_;
     const T* b = rhs_.get() != nullptr ? rhs_.get() + setup_.layout.origin : nullptr;
-    SweepArgs<T> args{field(g), field(g + 1), b, setup_.layout.pitch, setup_.layout.plane, c.cx, c.cy, c.cz, c.diag};
-    const auto wall = [&](int f) { return !setup_.face(f).active(); };
-    const auto nx = static_cast<int>(setup_.layout.extent[0]);
-    if (wall(0)) args.wall_left = 0;
-    if (wall(1) && nx % pack_cells<T> == 0)
-        args.wall_right = nx - pack_cells<T>;  // else the value comes with the row's last pack
-    args.left_value = static_cast<T>(setup_.problem.faces[0]);
-    args.right_value = static_cast<T>(setup_.problem.faces[1]);
+    SweepArgs<T> args{field(g), field(g + 1), b, setup_.layout.pitch, setup_.layout.plane, c.cx, c.cy, c.cz, c.diag, {}};
+    for (int f = 0; f < 2; ++f) {
+        XHalo halo = setup_.layout.x_halo(f);
+        if (!setup_.face(f).active()) halo = {setup_.layout.at(f == 0 ? -1 : setup_.layout.extent[0], 0, 0), 0, 0};
+        args.beyond_x[f] = {reinterpret_cast<const T*>(setup_.fields[g & 1]) + halo.first, halo.pitch, halo.plane};
+    }
+    args.beyond_x[2] = {nullptr, args.pitch, args.plane};
     return args;
 }
 

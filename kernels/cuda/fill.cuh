@@ -15,10 +15,12 @@ struct FillArgs {
     bool periodic[3];
     double faces[face_count];
     Index pitch, plane;
+    bool x_apart;     ///< cells beyond x faces with a neighbour lie where x_halo says (FieldLayout::apart)
+    XHalo x_halo[2];  ///< from cell (0, 0, 0) on
 };
 
-/// Calls body(global, outside, element) for the cells and halo cells that fall to this thread. `outside`: a Dirichlet face beyond
-/// which the cell lies; -1 in the grid, where `global` is the cell, periodic axes wrapped.
+/// Calls body(global, outside, element, local) for the cells and halo cells that fall to this thread. `outside`: a Dirichlet face
+/// beyond which the cell lies; -1 in the grid, where `global` is the cell, periodic axes wrapped.
 template <class Body>
 __device__ inline void for_halo_cells(const FillArgs& a, Body&& body) {
     const int h = a.halo;
@@ -34,24 +36,35 @@ __device__ inline void for_halo_cells(const FillArgs& a, Body&& body) {
                           outside = 2 * axis + (global[axis] < 0 ? 0 : 1);
                       }
                   }
-                  body(global, outside, at - h - h * a.pitch - h * a.plane);
+                  const int local[3] = {x - h, y - h, z - h};
+                  body(global, outside, at - h - h * a.pitch - h * a.plane, local);
               });
 }
 
 /// Generation 0 into u0 and the start state of the other buffer into u1 (Backend::setup), halos included. Both pointers
-/// address cell (0, 0, 0).
+/// address cell (0, 0, 0). Where cells beyond x faces lie apart, nobody is to read the ends of rows: NaN.
 template <class T>
 __global__ void fill_kernel(const FillArgs a, T* u0, T* u1, T nan) {
-    for_halo_cells(a, [&](const Index(&global)[3], int outside, Index at) {
-        u0[at] = outside >= 0 ? static_cast<T>(a.faces[outside]) : initial_value<T>(a.problem, global[0], global[1], global[2]);
-        u1[at] = outside >= 0 ? static_cast<T>(a.faces[outside]) : nan;
+    for_halo_cells(a, [&](const Index(&global)[3], int outside, Index at, const int(&local)[3]) {
+        const T value =
+            outside >= 0 ? static_cast<T>(a.faces[outside]) : initial_value<T>(a.problem, global[0], global[1], global[2]);
+        const bool beyond_x = local[0] < 0 || local[0] >= a.extent[0];
+        const bool apart = a.x_apart && beyond_x && outside < 0;
+        u0[at] = apart ? nan : value;
+        u1[at] = outside >= 0 ? value : nan;
+        if (apart && local[1] >= 0 && local[1] < a.extent[1] && local[2] >= 0 && local[2] < a.extent[2]) {
+            const XHalo& halo = a.x_halo[local[0] < 0 ? 0 : 1];
+            const Index there = halo.first + local[1] * halo.pitch + local[2] * halo.plane;
+            u0[there] = value;
+            u1[there] = nan;
+        }
     });
 }
 
 /// In the halo too: passes of several sweeps update the neighbours' cells there.
 template <class T>
 __global__ void rhs_kernel(const FillArgs a, T* b) {
-    for_halo_cells(a, [&](const Index(&global)[3], int outside, Index at) {
+    for_halo_cells(a, [&](const Index(&global)[3], int outside, Index at, const int(&)[3]) {
         b[at] = outside >= 0 ? 0 : rhs_value<T>(a.problem, global[0], global[1], global[2]);
     });
 }

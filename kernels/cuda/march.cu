@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backend_state.cuh"
+#include "flag_kernels.cuh"
 #include "march.cuh"
 #include "plan_numbers.hpp"
 
@@ -9,36 +10,29 @@ namespace jacobi::cuda {
 
 namespace {
 
-template <class T, class Block>
-MarchKernels<T> kernels_of(bool rhs) {
-    if (rhs)
-        return {march_others<T, true, Block>,
-                march_pushing<T, true, Block, true>,
-                march_pushing<T, true, Block, false>,
-                Block::warps,
-                Block::height,
-                Block::ahead};
-    return {march_others<T, false, Block>,
-            march_pushing<T, false, Block, true>,
-            march_pushing<T, false, Block, false>,
+template <class T, class Block, bool Rhs>
+MarchKernels<T> kernels_with() {
+    return {march_others<T, Rhs, Block>,
+            march_touching<T, Rhs, Block>,
+            {march_in_order<T, Rhs, Block, Pushes::cells>, march_in_order<T, Rhs, Block, Pushes::shifted>},
             Block::warps,
             Block::height,
             Block::ahead};
 }
+template <class T, class Block>
+MarchKernels<T> kernels_of(bool rhs) {
+    return rhs ? kernels_with<T, Block, true>() : kernels_with<T, Block, false>();
+}
 
-/// Those that were best somewhere (kernels/README.md): two rows a thread in float, but not with neighbours across x faces, where
-/// they are slower.
+/// Those that were best somewhere (kernels/README.md). No two have warps, height and planes ahead in common.
 template <class T>
-std::vector<MarchKernels<T>> march_kernels(bool rhs, [[maybe_unused]] bool x_neighbours) {
-    std::vector<MarchKernels<T>> kernels = {kernels_of<T, MarchBlock<8, 1, 2, 5>>(rhs)};
-    if constexpr (sizeof(T) == 4) {
-        if (!x_neighbours) {
-            kernels.push_back(kernels_of<T, MarchBlock<8, 2, 1, 4>>(rhs));
-            kernels.push_back(kernels_of<T, MarchBlock<4, 2, 1, 8>>(rhs));
-            kernels.push_back(kernels_of<T, MarchBlock<4, 2, 2, 6>>(rhs));
-        }
+std::vector<MarchKernels<T>> march_kernels(bool rhs) {
+    if constexpr (sizeof(T) == 8) {
+        return {kernels_of<T, MarchBlock<4, 2, 1, 8>>(rhs), kernels_of<T, MarchBlock<8, 2, 1, 4>>(rhs)};
+    } else {
+        return {kernels_of<T, MarchBlock<8, 2, 1, 4>>(rhs), kernels_of<T, MarchBlock<4, 2, 1, 8>>(rhs),
+                kernels_of<T, MarchBlock<4, 2, 2, 6>>(rhs)};
     }
-    return kernels;
 }
 
 /// Calls launch(grid, first tile) for the box [lo, hi) of tiles, strip by strip.
@@ -65,12 +59,28 @@ PushTargets<T> CudaBackend<T>::push_targets(Generation g) const {
         if (target.active()) to.connected |= 1u << f;
     }
     for (int a = 0; a < 3; ++a) to.last[a] = static_cast<int>(setup_.layout.extent[a] - 1);
+    for (int f = 0; f < 2; ++f) {
+        const T* const read = reinterpret_cast<const T*>(setup_.fields[(g + 1) & 1]) + setup_.layout.x_halo(f).first;
+        const T* const stored = to.origin[f] + (f == 0 ? 0 : to.last[0]);
+        to.shift[f] = reinterpret_cast<const char*>(stored) - reinterpret_cast<const char*>(read);
+    }
     return to;
 }
 
+/// Do cells at x faces go to where those beyond them are read, but for a distance that is the same for all?
+template <class T>
+bool CudaBackend<T>::shifts() const {
+    for (int f = 0; f < 2; ++f) {
+        const HaloTarget& target = setup_.face(f);
+        const XHalo halo = setup_.layout.x_halo(f);
+        if (target.active() && (target.pitch != halo.pitch || target.plane != halo.plane)) return false;
+    }
+    return setup_.layout.whole_packs();
+}
+
 /// Chooses thread block, chunks and strips by measuring what is promising, at most 24 shapes: three passes each (17 where passes
-/// are short), then more of the best four, since their times differ by less than those of a few passes do. The buffers hold
-/// anything.
+/// are short), then more of the best four, since their times differ by less than those of a few passes do. Without stores into
+/// neighbours: into the own halo they would be others than into a neighbour's. The buffers hold anything.
 template <class T>
 Plan CudaBackend<T>::measure_march() {
     struct Candidate {
@@ -92,7 +102,7 @@ Plan CudaBackend<T>::measure_march() {
             more);
     };
     const auto faster = [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; };
-    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr, x_neighbours())) {
+    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
         for (const MarchShape& shape : promising_shapes(march_.n, march_width<T>, kernels.height, plane)) {
             candidates.push_back({kernels, shape, 0});
             measure(candidates.back(), 1);
@@ -109,7 +119,7 @@ Plan CudaBackend<T>::measure_march() {
 
 template <class T>
 bool CudaBackend<T>::use_march(const Plan& plan) {
-    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr, x_neighbours())) {
+    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
         const auto shape = planned_shape(plan, march_.n, march_width<T>, kernels.height, kernels.warps, kernels.ahead);
         if (!shape) continue;
         march_kernels_ = kernels;
@@ -123,32 +133,36 @@ bool CudaBackend<T>::use_march(const Plan& plan) {
 template <class T>
 void CudaBackend<T>::plan_march() {
     for (int a = 0; a < 3; ++a) march_.n[a] = static_cast<int>(setup_.layout.extent[a]);
-    plan_origin_ = plans_.choose(
-        plan_key(), [&](const Plan& plan) { return use_march(plan); }, [&] { return measure_march(); });
-    const unsigned connected = push_targets(0).connected;
-    touching_ = touching_tiles(march_, connected);
     // Columns at an x face are a fraction of their rows in memory: to walk them apart from the rest costs more than to hide the
     // exchange behind that rest would save (kernels/README.md); but messages take longer.
     apart_ = !x_neighbours() || small_ || setup_.messages;
+    plan_origin_ = plans_.choose(
+        plan_key(), [&](const Plan& plan) { return use_march(plan); }, [&] { return measure_march(); });
+    touching_ = touching_tiles(march_, push_targets(0).connected);
 }
 
 /// Everything, or everything that touches a neighbour, with what neighbours need.
 template <class T>
 void CudaBackend<T>::march_pushing_tiles(Generation g, bool all, cudaStream_t stream) {
     const dim3 block(32, march_kernels_.warps);
-    const FlagArgs flags = flagged_ ? flags_ : FlagArgs{};
-    const auto launch = [&](const auto& kernel, dim3 grid, const MarchTile& first) {
-        kernel<<<grid, block, 0, stream>>>(args(g), march_, touching_, push_targets(g + 1), flags, first);
-    };
+    const PushTargets<T> to = push_targets(g + 1);
     if (apart_) {
         // Those that touch come first, since neighbours wait for them.
         const unsigned count = touching_.count + (all ? touching_.others : 0);
-        if (count > 0) launch(march_kernels_.numbered, dim3(count), MarchTile{});
+        if (count == 0) return;
+        march_kernels_.touching<<<count, block, 0, stream>>>(args(g), march_, touching_, to, flagged_ ? flags_ : FlagArgs{});
         JACOBI_CUDA(cudaGetLastError());
-    } else {
-        for_strips(march_, first_tile, march_.tiles,
-                   [&](dim3 grid, const MarchTile& first) { launch(march_kernels_.natural, grid, first); });
+        return;
     }
+    // Tiles that touch are everywhere here. That each awaits and raises would cost more than it saves to start before neighbours
+    // are done.
+    if (flagged_) await_flags(-1);
+    for_strips(march_, first_tile, march_.tiles, [&](dim3 grid, const MarchTile& first) {
+        march_kernels_.in_order[shifts() ? 1 : 0]<<<grid, block, 0, stream>>>(args(g), march_, to, state_.get(), first);
+    });
+    if (!flagged_) return;
+    raise_kernel<<<1, 32, 0, stream>>>(flags_);
+    JACOBI_CUDA(cudaGetLastError());
 }
 
 template <class T>

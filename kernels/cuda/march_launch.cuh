@@ -13,8 +13,8 @@ namespace jacobi::cuda {
 template <class T>
 struct MarchKernels {
     void (*others)(SweepArgs<T>, MarchShape, MarchTile) = nullptr;
-    using Pushing = void (*)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, MarchTile);
-    Pushing numbered = nullptr, natural = nullptr;  ///< with stores into neighbours
+    void (*touching)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs) = nullptr;
+    void (*in_order[2])(SweepArgs<T>, MarchShape, PushTargets<T>, const FlagState*, MarchTile) = {};  ///< Pushes::cells, shifted
     int warps = 0, height = 0, ahead = 0;
 };
 

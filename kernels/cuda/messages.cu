@@ -37,17 +37,21 @@ void CudaBackend<T>::store_halos(Generation g, const std::vector<PackedHalo>& ha
         layer.data = reinterpret_cast<const T*>(halo.data);
         layer.pitch = halo.pitch;
         layer.plane = halo.plane;
-        for (int a = 0; a < 3; ++a) {
-            layer.lo[a] = static_cast<int>(halo.cells.lo[a]);
-            layer.extent[a] = static_cast<int>(n[a]);
-        }
+        for (int a = 0; a < 3; ++a) layer.extent[a] = static_cast<int>(n[a]);
+        const FieldLayout& layout = setup_.layout;
+        const Index3& lo = halo.cells.lo;
+        XHalo place{layout.at(lo[0], lo[1], lo[2]), layout.pitch, layout.plane};
+        if (layout.apart() && lo[0] != 0) place = layout.x_halo(lo[0] < 0 ? 0 : 1);  // a whole face: one layer has no edges
+        layer.to = reinterpret_cast<T*>(setup_.fields[g & 1]) + place.first;
+        layer.to_pitch = place.pitch;
+        layer.to_plane = place.plane;
         most = std::max(most, static_cast<unsigned>((volume(n) + 255) / 256));
     }
     // The boundary stream: behind the last reader of these halo cells, the boundary kernels of pass g - 2 or a residual kernel,
     // and in front of those of pass g. The interior's stream reads no halo of a neighbour.
     const dim3 grid(static_cast<unsigned>(args.count),
                     std::min(most, 2u * static_cast<unsigned>(properties_.multiProcessorCount)));
-    unpack_kernel<<<grid, 256, 0, boundary_stream_.get()>>>(field(g), setup_.layout.pitch, setup_.layout.plane, args);
+    unpack_kernel<<<grid, 256, 0, boundary_stream_.get()>>>(args);
     JACOBI_CUDA(cudaGetLastError());
 }
 

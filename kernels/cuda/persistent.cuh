@@ -64,8 +64,10 @@ __global__ void __launch_bounds__(persistent_threads, 1)
                 const T* u = s.u + element;
                 Pack<T> rhs;
                 if constexpr (Rhs) rhs = load_pack<true>(s.b + element);
+                const T left = x[i] == 0 ? s.beyond_x[0].at(y[i], z[i]) : u[-1];
+                const T right = x[i] + cells == a.extent[0] ? s.beyond_x[1].at(y[i], z[i]) : u[cells];
                 next[i] =
-                    update_pack<Rhs>(s, u[-1], u[cells], load_pack<false>(u - s.pitch), load_pack<false>(u + s.pitch),
+                    update_pack<Rhs>(s, left, right, load_pack<false>(u - s.pitch), load_pack<false>(u + s.pitch),
                                      load_pack<false>(u - s.plane), load_pack<false>(u), load_pack<false>(u + s.plane), rhs);
             }
 #pragma unroll

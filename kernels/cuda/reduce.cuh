@@ -39,19 +39,20 @@ __device__ inline void for_cells(int nx, int ny, int nz, Index pitch, Index plan
     }
 }
 
-/// r = diag (u_{k+1} - u_k) of the cell at element `at`, in the working precision.
+/// r = diag (u_{k+1} - u_k) of cell (x, y, z) of a block of nx cells along x, at element `at`, in the working precision.
 template <class T>
-__device__ inline T residual(const SweepArgs<T>& a, Index at) {
+__device__ inline T residual(const SweepArgs<T>& a, int nx, int x, int y, int z, Index at) {
     const T* u = a.u + at;
-    const T x = a.b != nullptr ? x_part(a.cx, u[-1], u[1], a.b[at]) : x_part(a.cx, u[-1], u[1]);
-    return a.diag * (yz_part(a.cy, a.cz, x, u[-a.pitch], u[a.pitch], u[-a.plane], u[a.plane]) - u[0]);
+    const T left = x == 0 ? a.beyond_x[0].at(y, z) : u[-1], right = x == nx - 1 ? a.beyond_x[1].at(y, z) : u[1];
+    const T sum = a.b != nullptr ? x_part(a.cx, left, right, a.b[at]) : x_part(a.cx, left, right);
+    return a.diag * (yz_part(a.cy, a.cz, sum, u[-a.pitch], u[a.pitch], u[-a.plane], u[a.plane]) - u[0]);
 }
 
 template <class T>
 __global__ void residual_max_kernel(const SweepArgs<T> a, int nx, int ny, int nz, std::uint64_t* result) {
     std::uint64_t largest = 0;
-    for_cells(nx, ny, nz, a.pitch, a.plane, [&](int, int, int, Index at) {
-        const std::uint64_t bits = __double_as_longlong(static_cast<double>(residual(a, at))) & 0x7fffffffffffffffll;
+    for_cells(nx, ny, nz, a.pitch, a.plane, [&](int x, int y, int z, Index at) {
+        const std::uint64_t bits = __double_as_longlong(static_cast<double>(residual(a, nx, x, y, z, at))) & 0x7fffffffffffffffll;
         largest = bits > largest ? bits : largest;
     });
     reduce_into<ReduceMax>(result, largest);
@@ -61,8 +62,9 @@ template <class T>
 __global__ void residual_sum_kernel(const SweepArgs<T> a, int nx, int ny, int nz, double first, double second,
                                     std::uint64_t* result) {
     FixedSum sum;
-    for_cells(nx, ny, nz, a.pitch, a.plane,
-              [&](int, int, int, Index at) { add_square(sum, static_cast<double>(residual(a, at)), first, second); });
+    for_cells(nx, ny, nz, a.pitch, a.plane, [&](int x, int y, int z, Index at) {
+        add_square(sum, static_cast<double>(residual(a, nx, x, y, z, at)), first, second);
+    });
     reduce_into<ReduceSum>(result, sum.hi);
     reduce_into<ReduceSum>(result + 1, sum.lo);
 }

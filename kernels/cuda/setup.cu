@@ -101,6 +101,11 @@ void CudaBackend<T>::fill() {
     a.halo = layout.halo;
     a.pitch = layout.pitch;
     a.plane = layout.plane;
+    a.x_apart = layout.apart();
+    for (int f = 0; f < 2; ++f) {
+        a.x_halo[f] = layout.x_halo(f);
+        a.x_halo[f].first -= layout.origin;
+    }
     const unsigned blocks = reduce_blocks();
     fill_kernel<T>
         <<<blocks, reduce_threads, 0, boundary_stream_.get()>>>(a, field(0), field(1), std::numeric_limits<T>::quiet_NaN());

@@ -6,6 +6,15 @@
 
 namespace jacobi::cuda {
 
+/// The cells beyond an x face, as XHalo; beyond a wall one that stands for all, which is in a cache.
+template <class T>
+struct BeyondX {
+    const T* first;
+    Index pitch, plane;  ///< zero at a wall
+
+    __device__ T at(int y, int z) const { return first[y * pitch + z * plane]; }
+};
+
 /// Part of the kernels' arguments that never changes during a run but for the two buffers. Pointers address cell (0, 0, 0).
 template <class T>
 struct SweepArgs {
@@ -14,10 +23,7 @@ struct SweepArgs {
     const T* b;  ///< right-hand side over diag, strides of the field; null: none
     Index pitch, plane;
     T cx, cy, cz, diag;
-    // Packs whose left or right neighbour is the value of a Dirichlet face, by the x of their first cell; -1: none. Marches do
-    // not load those halo cells: the lines of memory that hold nothing else are 3 to 6 % of a field of 512 cells a row.
-    int wall_left = -1, wall_right = -1;
-    T left_value = 0, right_value = 0;
+    BeyondX<T> beyond_x[3];  ///< faces 0 and 1; the strides of the field, for cells in the rows
 };
 
 /// The update of a pack (kernels/stencil.hpp), given its neighbours: the cells to the left and right, the packs before and behind

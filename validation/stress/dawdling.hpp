@@ -47,6 +47,7 @@ class Dawdling : public Backend {
         return real_.flag_rounds(links, first, rounds);
     }
     bool launch_bound(const FieldLayout& layout) const override { return real_.launch_bound(layout); }
+    XFaces x_faces() const override { return real_.x_faces(); }
     void setup(const BlockSetup& setup) override { real_.setup(setup); }
     DepthLimits depth_limits(const Index3& extent, bool rhs) const override { return real_.depth_limits(extent, rhs); }
     void boundary(Generation g, int depth) override {
