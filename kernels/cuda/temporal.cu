@@ -134,7 +134,7 @@ Plan CudaBackend<T>::measure_temporal() {
         std::vector<ZChunks> promising;
         for (const int chunks : temporal_chunks(shape, 4)) {
             promising.push_back(chunks);
-            if (sides) promising.push_back({chunks, chunks + 1});
+            if (sides && chunks < most_chunks) promising.push_back({chunks, chunks + 1});
         }
         for (const ZChunks& chunks : promising) {
             TemporalLaunch<T> launch = temporal_launch(shape, chunks);

@@ -83,6 +83,36 @@ TEST(FieldLayout, StepsByItsStrides) {
     }
 }
 
+TEST(FieldLayout, PutsCellsBeyondXFacesApartWhereRowsAreWholePacks) {
+    int apart = 0;
+    for (const FieldLayout& f : small_layouts()) {
+        const FieldLayout a(f.extent, f.halo, f.element, XFaces::apart);
+        const Index row = f.extent[0] * static_cast<Index>(f.element);
+        ASSERT_EQ(a.apart(), f.halo == 1 && row % 16 == 0 && row / 16 % 32 != 1) << text(f);
+        apart += a.apart() ? 1 : 0;
+        ASSERT_TRUE(a.pitch == f.pitch && a.plane == f.plane && a.origin == f.origin) << text(f);
+        ASSERT_EQ(a.bytes % row_alignment, 0u) << text(f);
+        std::vector<bool> taken(a.bytes / a.element);
+        for_cells(f, [&](Index x, Index y, Index z) { taken[static_cast<std::size_t>(a.at(x, y, z))] = true; });
+        for (int face = 0; face < 2; ++face) {
+            const XHalo halo = a.x_halo(face);
+            for (Index z = 0; z < f.extent[2]; ++z) {
+                for (Index y = 0; y < f.extent[1]; ++y) {
+                    const Index i = halo.first + y * halo.pitch + z * halo.plane;
+                    if (!a.apart()) {
+                        ASSERT_EQ(i, f.at(face == 0 ? -1 : f.extent[0], y, z)) << text(f);
+                        continue;
+                    }
+                    ASSERT_TRUE(i >= 0 && i < static_cast<Index>(taken.size())) << text(f);
+                    ASSERT_FALSE(taken[static_cast<std::size_t>(i)]) << text(f);
+                    taken[static_cast<std::size_t>(i)] = true;
+                }
+            }
+        }
+    }
+    EXPECT_GT(apart, 50);
+}
+
 TEST(FieldLayout, CountsIn64BitsBeyondTwoToThe31Cells) {
     for (const std::size_t element : {8, 4}) {
         for (int halo = 1; halo <= 4; ++halo) {

@@ -59,7 +59,8 @@ TEST(PlanNumbers, ChunksFitTheirWindowsAndBlockOnly) {
     const WindowShape window{64, 32, 2, 4, 4};
     const std::array<int, 3> n{200, 200, 90};
     for (const int chunks : promising_chunks(n, {}, window, 132, 20))
-        EXPECT_EQ(planned_chunks(plan_of(window, 8, chunks), window, 8, n[2]), chunks) << "what is measured comes back";
+        for (const ZChunks& both : {ZChunks(chunks), ZChunks(chunks, chunks + 1)})
+            EXPECT_EQ(planned_chunks(plan_of(window, 8, both), window, 8, n[2]), both) << "what is measured comes back";
     const Plan plan = plan_of(window, 8, 7);
     EXPECT_EQ(planned_chunks(plan, window, 8, 7), 7);
     EXPECT_FALSE(planned_chunks(plan, window, 8, 6)) << "more chunks than planes";

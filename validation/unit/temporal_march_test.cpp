@@ -68,7 +68,8 @@ class Pass {
           u_(n, layers, unknown),
           b_(n, layers, unknown),
           out_(n, layers, unset),
-          there_(27, Cube<T>(n, 0, unset)) {
+          // On every other block neighbours have this block's strides, so that whole packs go there at a fixed distance.
+          there_(27, Cube<T>(n, n[0] % 2 == 0 ? layers : 0, unset)) {
         for (unsigned f = 0; f < face_count; ++f) connected_[f] = (mask >> f & 1u) != 0;
         u_.each(layers, [&](int x, int y, int z) {
             if (!exists({x, y, z})) return;
@@ -93,6 +94,11 @@ class Pass {
             to_.origin[code] = there.first();
             to_.pitch[code] = there.pitch;
             to_.plane[code] = there.plane;
+        }
+        for (int f = 0; f < 4; ++f) {
+            const int code = Direction::face(f).code;
+            const bool same = to_.pitch[code] == out_.pitch && to_.plane[code] == out_.plane;
+            to_.shift[f] = same ? reinterpret_cast<char*>(to_.origin[code]) - reinterpret_cast<char*>(args_.out) : 1;
         }
     }
 

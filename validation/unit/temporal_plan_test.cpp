@@ -10,7 +10,7 @@ namespace jacobi::cuda {
 namespace {
 
 constexpr WindowShape window_shapes[] = {
-    {64, 32, 2, 4, 4}, {64, 64, 2, 4, 3}, {128, 32, 4, 4, 2}, {64, 32, 2, 4, 1}, {32, 16, 4, 8, 5}};
+    {64, 32, 2, 4, 4}, {64, 64, 2, 4, 3, 8}, {128, 32, 4, 4, 2}, {64, 32, 2, 4, 1}, {32, 16, 4, 8, 5, 4}};
 
 template <class Visit>
 void for_cases(Visit&& visit) {
@@ -53,7 +53,7 @@ void for_windows(const TemporalPlan& plan, Visit&& visit) {
 TEST(TemporalPlan, StoresEachCellOnce) {
     std::vector<int> stored;
     for_cases([&](const std::array<int, 3>& n, const auto& connected, const WindowShape& window, const std::string& where) {
-        for (const int chunks : {1, 2, 5}) {
+        for (const ZChunks& chunks : {ZChunks(1), ZChunks(2), ZChunks(5), ZChunks(2, 3), ZChunks(3, 1)}) {
             const TemporalPlan plan = plan_temporal(n, connected, window.depth, window, chunks);
             stored.assign(static_cast<std::size_t>(n[0]) * n[1] * n[2], 0);
             for_windows(plan, [&](const Segment& s, const Window& w) {
@@ -96,9 +96,38 @@ TEST(TemporalPlan, WindowsHoldWhatTheirCellsDependOn) {
     });
 }
 
+/// Two windows that store into one sector each would make memory read the rest of it.
+TEST(TemporalPlan, EndsWhatWindowsKeepOnSectors) {
+    int ends = 0;
+    for_cases([&](const std::array<int, 3>& n, const auto& connected, const WindowShape& window, const std::string& where) {
+        for_windows(plan_temporal(n, connected, window.depth, window, 1), [&](const Segment&, const Window& w) {
+            if (w.x_hi == n[0] || window.width < 64) return;  // narrow ones may keep less than a sector
+            ++ends;
+            ASSERT_EQ(w.x_hi % window.sector, 0) << where;
+        });
+    });
+    EXPECT_GT(ends, 1000);
+}
+
+TEST(TemporalPlan, MayCutColumnsAtSideFacesFiner) {
+    constexpr WindowShape window{64, 32, 2, 4, 4};
+    for (const int face : {0, 1, 2, 3}) {
+        std::array<bool, face_count> connected{};
+        connected[static_cast<std::size_t>(face)] = true;
+        const auto segments = [&](ZChunks chunks) {
+            const TemporalPlan plan = plan_temporal({512, 512, 90}, connected, 4, window, chunks);
+            EXPECT_EQ(plan.chunks, chunks);
+            return std::pair(plan.touching, static_cast<int>(plan.segments.size()) - plan.touching);
+        };
+        const auto even = segments({3, 3}), finer = segments({3, 4});
+        EXPECT_EQ(finer.first, even.first / 3 * 4);
+        EXPECT_EQ(finer.second, even.second);
+    }
+}
+
 TEST(TemporalPlan, PutsWhatTouchesANeighbourFirst) {
     for_cases([](const std::array<int, 3>& n, const auto& connected, const WindowShape& window, const std::string& where) {
-        const TemporalPlan plan = plan_temporal(n, connected, window.depth, window, 3);
+        const TemporalPlan plan = plan_temporal(n, connected, window.depth, window, {3, 4});
         for (int i = 0; i < static_cast<int>(plan.segments.size()); ++i) {
             const Segment& s = plan.segments[static_cast<std::size_t>(i)];
             bool near = false;
