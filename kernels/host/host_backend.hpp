@@ -38,6 +38,7 @@ class HostBackend final : public Backend {
 
     // passes.cpp
     std::string pass_shape() const override;
+    bool boundary_apart() const override { return apart_; }
     void boundary(Generation g, int depth) override;
     void interior(Generation g, int depth) override;
     void whole(Generation g, int depth) override;
@@ -90,7 +91,9 @@ class HostBackend final : public Backend {
     const IsaKernels<T>& kernels_;
     ThreadTeam team_;
     std::vector<Scratch> scratch_;  ///< one a thread, for passes of several sweeps
+    bool scratch_shared_ = false;   ///< in the cache that cores share
     BlockSetup setup_;
+    bool apart_ = true;  ///< boundary() leaves the interior to interior()
     Shell shell_;
     Range limits_{};  ///< cells that passes of several sweeps may advance: the block and its halo, not what is beyond Dirichlet
                       ///< faces

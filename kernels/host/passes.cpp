@@ -43,7 +43,7 @@ template <class T>
 std::string HostBackend<T>::pass_shape() const {
     if (scratch_.empty()) return {};
     return "tiles of rows marched along z, the levels between in " + std::to_string(scratch_.front().bytes() / 1024) +
-           " KiB of a core's own cache";
+           " KiB of " + (scratch_shared_ ? "the cache that cores share" : "a core's own cache");
 }
 
 template <class T>
@@ -52,7 +52,7 @@ void HostBackend<T>::advance(const Range& range, Generation g, int depth, int t,
     // In passing it may load halo cells that a neighbour is storing, in buffer g & 1, for the pass after: whole vectors take in
     // cells that nothing depends on.
     const auto thread = static_cast<std::size_t>(t);
-    kernels_.sweeps(args(g), range, {depth, limits_, scratch_[thread].data(), scratch_[thread].bytes()}, stream);
+    kernels_.sweeps(args(g), range, {depth, limits_, scratch_[thread].data(), scratch_[thread].bytes(), scratch_shared_}, stream);
 }
 
 /// Stores the range's cells of generation g into the neighbours that need them.
@@ -85,7 +85,8 @@ void HostBackend<T>::boundary_part(Generation g, int depth, int t) {
     for (const Box& box : shell_.boundary) {
         const Range range = part(box, t);
         if (range.lo[1] >= range.hi[1] || range.lo[2] >= range.hi[2]) continue;
-        advance(range, g, depth, t, false);  // ordinary stores: its rows are copied on and read again soon
+        // Ordinary stores for slabs: their rows are copied on and read again soon.
+        advance(range, g, depth, t, !apart_ && stream_);
         push(range, g + 1);
     }
 }

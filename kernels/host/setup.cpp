@@ -141,14 +141,19 @@ void HostBackend<T>::setup(const BlockSetup& setup) {
     const FieldLayout& layout = setup_.layout;
     std::array<bool, face_count> connected{};
     for (int f = 0; f < face_count; ++f) connected[f] = setup_.face(f).active();
-    shell_ = split_shell(layout.extent, connected, static_cast<Index>(64 / sizeof(T)), setup_.depth());
+    // Deep passes over a slab at an x face advance rims several times as wide as the slab, and read as much: that costs more
+    // than it hides, unless what it hides is messages on their way.
+    apart_ = setup_.temporal_depth == 1 || setup_.messages || !(connected[0] || connected[1]);
+    shell_ =
+        apart_ ? split_shell(layout.extent, connected, static_cast<Index>(64 / sizeof(T)), setup_.depth()) : Shell{{all()}, {}};
     for (int axis = 0; axis < 3; ++axis) {
         limits_.lo[axis] = connected[2 * axis] ? -layout.halo : 0;
         limits_.hi[axis] = layout.extent[axis] + (connected[2 * axis + 1] ? layout.halo : 0);
     }
     if (setup_.temporal_depth > 1 && scratch_.empty()) {
-        // The rest of the cache is for what streams through it, and for everything else.
-        const std::int64_t bytes = std::max(core_cache_bytes() * 5 / 8, TemporalPass::least_scratch);
+        const ScratchPlace place = place_scratch(core_cache_bytes(), last_cache_share());
+        const std::int64_t bytes = std::max(place.bytes, TemporalPass::least_scratch);
+        scratch_shared_ = place.shared;
         for (int t = 0; t < team_.size(); ++t) scratch_.emplace_back(bytes);
     }
     stream_ = layout.bytes > stream_above_bytes;

@@ -30,9 +30,10 @@ struct TemporalPass {
     /// scratch.
     Range limits;
     /// Scratch of the calling thread: 64-byte aligned, initialised once (to anything finite), about half of what its core's own
-    /// cache holds and no less than least_scratch.
+    /// cache holds, or of its share of a larger one (`scratch_shared`), and no less than least_scratch.
     void* scratch;
     std::int64_t scratch_bytes;
+    bool scratch_shared = false;
     static constexpr std::int64_t least_scratch = 256 * 1024;
 };
 

@@ -12,19 +12,21 @@ class TemporalTile {
     static constexpr std::int64_t lanes = Wide::lanes;
 
  public:
-    TemporalTile(const SweepArgs<T>& args, const Levels& levels, T* scratch, bool stream)
+    TemporalTile(const SweepArgs<T>& args, const Levels& levels, const TemporalPass& pass, bool stream)
         : args_(args),
           levels_(levels),
           stream_(stream),
+          longest_piece_((pass.scratch_shared ? 4608 : 2304) / static_cast<std::int64_t>(sizeof(T))),
           kernel_(args),
           ring_(levels.tile.hi[0] - levels.tile.lo[0], levels.tile.hi[1] - levels.tile.lo[1], levels.depth),
-          ring_origin_(scratch + line<T> - down_to(levels.lo(1, 0), line<T>) - levels.lo(1, 1) * ring_.pitch) {}
+          ring_origin_(static_cast<T*>(pass.scratch) + line<T> - down_to(levels.lo(1, 0), line<T>) -
+                       levels.lo(1, 1) * ring_.pitch) {}
 
     void march() const {
         set_sides();
         const int depth = levels_.depth;
         const std::int64_t x0 = down_to(levels_.lo(1, 0), line<T>), x1 = levels_.hi(1, 0);
-        const std::int64_t pieces = (x1 - x0 + longest_piece - 1) / longest_piece;
+        const std::int64_t pieces = (x1 - x0 + longest_piece_ - 1) / longest_piece_;
         const std::int64_t width = up_to((x1 - x0 + pieces - 1) / pieces, line<T>);
         for (std::int64_t z = levels_.lo(1, 2); z < levels_.tile.hi[2] + depth - 1; ++z) {
             Step steps[most_sweeps];
@@ -46,8 +48,6 @@ class TemporalTile {
 
  private:
     static constexpr std::int64_t rows_ahead = 2;  // measured: kernels/README.md
-    static constexpr std::int64_t longest_piece =
-        2304 / static_cast<std::int64_t>(sizeof(T));  // fits the first cache for all levels
 
     struct Piece {
         std::int64_t lo, hi;
@@ -209,6 +209,9 @@ class TemporalTile {
     const SweepArgs<T>& args_;
     const Levels& levels_;
     bool stream_;
+    /// Cells of a row that the first cache has room for on all levels. Where the ring lies in a cache that is farther away,
+    /// longer streams count for more (kernels/README.md).
+    std::int64_t longest_piece_;
     LevelRows<T, Rhs> kernel_;
     Ring<T> ring_;
     T* ring_origin_;  ///< cell (0, 0) of the first place
@@ -222,7 +225,7 @@ void sweeps_range(const SweepArgs<T>& args, const Range& r, const TemporalPass& 
         for (std::int64_t x = r.lo[0]; x < r.hi[0];) {
             const std::int64_t next = end(down_to(x + shape.x, line<T>), r.hi[0]);
             const Levels levels{{{x, y, r.lo[2]}, {next, end(y + shape.y, r.hi[1]), r.hi[2]}}, pass.limits, pass.depth};
-            TemporalTile<T, Rhs>(args, levels, static_cast<T*>(pass.scratch), stream).march();
+            TemporalTile<T, Rhs>(args, levels, pass, stream).march();
             x = next;
         }
     }

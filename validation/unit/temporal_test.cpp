@@ -81,7 +81,7 @@ class DeepBlock {
     }
 
     /// Sweeps a range at every depth that the halo allows on every instruction set.
-    void check(const host::Range& range, std::int64_t scratch_bytes, const std::vector<int>& depths) {
+    void check(const host::Range& range, std::int64_t scratch_bytes, const std::vector<int>& depths, bool shared = false) {
         const Scratch<T> scratch(scratch_bytes);
         std::vector<T> expected(out_.size());
         for (const int depth : depths) {
@@ -91,7 +91,7 @@ class DeepBlock {
                     std::fill(out_.begin(), out_.end(), untouched);
                     const host::SweepArgs<T> args{
                         u_.origin(), out_.origin(), rhs_ ? b_.origin() : nullptr, layout_.pitch, layout_.plane, cx, cy, cz, T(1)};
-                    isa->sweeps(args, range, {depth, limits(), scratch.data, scratch.bytes}, stream);
+                    isa->sweeps(args, range, {depth, limits(), scratch.data, scratch.bytes, shared}, stream);
                     ASSERT_EQ(std::memcmp(out_.begin(), expected.data(), expected.size() * sizeof(T)), 0)
                         << text(isa->name, range) << " depth " << depth << (stream ? " streaming" : "") << (rhs_ ? " rhs" : "")
                         << " fixed" << faces();
@@ -99,8 +99,9 @@ class DeepBlock {
             }
         }
     }
-    void check(const std::vector<int>& depths, std::int64_t scratch_bytes = host::TemporalPass::least_scratch) {
-        check(grown(0, false), scratch_bytes, depths);
+    void check(const std::vector<int>& depths, std::int64_t scratch_bytes = host::TemporalPass::least_scratch,
+               bool shared = false) {
+        check(grown(0, false), scratch_bytes, depths, shared);
     }
 
  private:
@@ -198,10 +199,12 @@ TYPED_TEST(Temporal, ManyTiles) {
 
 /// Rows that a tile takes whole but does in pieces, more levels than are done together among the depths.
 TYPED_TEST(Temporal, RowsInPieces) {
-    for (const Index bytes : {2304, 2312, 4096, 5000}) {
+    for (const Index bytes : {2304, 2312, 4096, 5000, 9000}) {
         const Index nx = bytes / static_cast<Index>(sizeof(TypeParam));
         for (const int bits : {0, all_fixed}) {
-            DeepBlock<TypeParam>({nx, 9, 7}, 5, fixed_faces(bits), bits == 0).check({2, 3, 4, 5}, 2 * 1024 * 1024);
+            for (const bool shared : {false, true}) {
+                DeepBlock<TypeParam>({nx, 9, 7}, 5, fixed_faces(bits), bits == 0).check({2, 3, 4, 5}, 2 * 1024 * 1024, shared);
+            }
         }
     }
 }
