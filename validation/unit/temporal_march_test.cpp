@@ -228,7 +228,7 @@ TEST(TemporalMarch, PartsAlongXAtEveryKindOfFace) {
 
 TEST(TemporalMarch, PartsAlongYBetweenWholeWindows) {
     check<double, 2, 2, true>({176, 30, 3}, {48, 8}, 2, up);
-    check<float, 2, 2, false>({120, 28, 4}, {4, 8, 60}, 3, up);
+    check<float, 2, 2, false>({112, 28, 4}, {4, 8, 60}, 3, up);
 }
 
 TEST(TemporalMarch, PartsAlongBothAndNeighboursEverywhere) {
