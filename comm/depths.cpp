@@ -32,19 +32,18 @@ Thinnest thinnest(const Decomposition& decomposition) {
 std::string refusal(const Decomposition& decomposition, const char* key, int layers) {
     const auto [cells, axis] = thinnest(decomposition);
     const char* const plural = cells == 1 ? "" : "s";
+    const char name = axis_names[axis];
     if (decomposition.ranks[axis] == 1) {
         return fmt::format(
             "{}: {} halo layers, but the grid is only {} cell{} thick along {}, which is periodic and not cut: its block is its "
-            "own "
-            "neighbour there. Use at most {}, or more grid.cells along {}",
-            key, layers, cells, plural, axis_names[axis], cells, axis_names[axis]);
+            "own neighbour there. Use at most {}, or more grid.cells along {}",
+            key, layers, cells, plural, name, cells, name);
     }
     return fmt::format(
-        "{}: {} halo layers, but {} ranks as {} x {} x {} cut a block only {} cell{} thick along {}, where it has a neighbour: "
-        "use at "
-        "most {}, or other comm.ranks or fewer ranks along {}",
+        "{}: {} halo layers, but {} ranks as {} x {} x {} cut a block only {} cell{} thick along {}, where it has a "
+        "neighbour: use at most {}, or other comm.ranks or fewer ranks along {}",
         key, layers, decomposition.size(), decomposition.ranks[0], decomposition.ranks[1], decomposition.ranks[2], cells, plural,
-        axis_names[axis], cells, axis_names[axis]);
+        name, cells, name);
 }
 
 }  // namespace
