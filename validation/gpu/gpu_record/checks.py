@@ -97,6 +97,28 @@ class Checks:
 
             self.record.run(name, work)
 
+    def beyond_caches(self, ranks, how, env, rungs):
+        """Blocks that no cache holds, cut along x, whose axis is periodic: large blocks go through other kernels than the decks'."""
+        for cells, precision, depth in (((320, 192, 200), "float", 1), ((161, 190, 187), "double", 1), ((320, 190, 187), "float", 4)):
+            cells = tuple(n // 16 for n in cells) if self.small else cells
+            name = f"random, {' x '.join(map(str, cells))} a rank along x, {precision}, depth {depth}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {how}"
+            settings = {
+                "grid.cells": (cells[0] * ranks, *cells[1:]), "grid.periodic": (True, False, False), "problem.kind": "random", "solver.precision": precision,
+                "solver.iterations": 11, "solver.check_every": 5, "verify.kind": "none",
+            }  # fmt: skip
+
+            def work(name=name, settings=settings, depth=depth):
+                wanted = self.launcher.jacobi(1, "gpu-512.yaml", settings, backend="host")["digest"]
+                ways = [rung for rung in rungs if depth == 1 or rung != "persistent"]
+                for rung in ways:
+                    more = {"comm.ranks": (ranks, 1, 1), "comm.sync": rung, "solver.temporal_depth": depth}
+                    digest = self.launcher.jacobi(ranks, "gpu-512.yaml", settings | more, env=env)["digest"]
+                    if digest != wanted:
+                        raise Failure(f"{rung}: digest {digest}, the host's is {wanted}", "")
+                return Line(name, PASSED, f"{wanted} = host; {', '.join(ways)}")
+
+            self.record.run(name, work)
+
     def large(self, env):
         """More than 2^31 cells on one rank, every cell's bits against the host back end's."""
         cells = (40, 40, 40) if self.small else (1291, 1291, 1291)
