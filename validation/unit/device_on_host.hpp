@@ -1,5 +1,5 @@
-// As much of CUDA's device language as temporal_march.cuh needs, on the host: a thread block is as many host threads. Include it
-// before device code.
+// As much of CUDA's device language as march_tile.cuh and temporal_march.cuh need, on the host: a thread block is as many host
+// threads. Include it before device code.
 #pragma once
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ struct DeviceBlock {
     }
     DeviceBarrier all;
     std::vector<std::unique_ptr<DeviceBarrier>> warp;
-    std::vector<std::array<std::uint64_t, 32>> words;  ///< on their way from lane to lane
+    std::vector<std::array<std::array<std::uint64_t, 32>, 2>> words;  ///< on their way from lane to lane
 };
 inline DeviceBlock* device_block = nullptr;
 
@@ -61,14 +61,15 @@ void run_block(int warps, Work&& work) {
 
 inline void __syncthreads() { device_block->all.wait(); }
 inline void __syncwarp() { device_block->warp[static_cast<std::size_t>(threadIdx.y)]->wait(); }
+inline thread_local std::size_t device_shuffles = 0;
+/// One barrier is enough where words take turns: who is two shuffles ahead has met all lanes since they read the first.
 template <class T>
 T device_shuffle(T value, int from) {
     static_assert(sizeof(T) <= sizeof(std::uint64_t));
-    auto& words = device_block->words[static_cast<std::size_t>(threadIdx.y)];
+    auto& words = device_block->words[static_cast<std::size_t>(threadIdx.y)][device_shuffles++ % 2];
     std::memcpy(&words[static_cast<std::size_t>(threadIdx.x)], &value, sizeof value);
     __syncwarp();
     if (from >= 0 && from < 32) std::memcpy(&value, &words[static_cast<std::size_t>(from)], sizeof value);
-    __syncwarp();
     return value;
 }
 template <class T>
@@ -79,6 +80,17 @@ template <class T>
 T __shfl_down_sync(unsigned, T value, int lanes) {
     return device_shuffle(value, threadIdx.x + lanes);
 }
+struct alignas(16) double2 {
+    double x, y;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+template <class T>
+T __ldg(const T* p) {
+    return *p;
+}
+inline int __ffs(int word) { return __builtin_ffs(word); }
 inline std::uintptr_t __cvta_generic_to_shared(void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 using std::abs;
 using std::max;
