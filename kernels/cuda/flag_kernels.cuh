@@ -5,7 +5,10 @@
 
 namespace jacobi::cuda {
 
-/// For kernels enqueued behind it. Negative g: the generation that the state names.
+/// For kernels enqueued behind it. Negative g: the generation that the state names. Its acquires come before its end, and that
+/// before any access of those kernels: their plain loads see what neighbours had stored when they raised g (read-after-write),
+/// and their stores come after the neighbours' reads of g - 1 (write-after-read). Bounded as every wait of await_flags; kernels
+/// behind it look at the state for a wait that gave up.
 static __global__ void await_kernel(const FlagArgs flags, Generation g) {
     (void)await_flags(flags, g < 0 ? flags.state->generation : g, threadIdx.x);
 }
@@ -16,7 +19,7 @@ static __global__ void await_kernel(const FlagArgs flags, Generation g) {
 static __global__ void raise_kernel(const FlagArgs flags) {
     if (failed(flags.state) != 0) return;
     const Generation g = flags.state->generation + 1;
-    __syncthreads();
+    __syncthreads();  // all have read it
     if (threadIdx.x < static_cast<unsigned>(flags.count) && flags.there[threadIdx.x] != nullptr)
         store_release_system(flags.there[threadIdx.x], g);
     if (threadIdx.x == 0) flags.state->generation = g;

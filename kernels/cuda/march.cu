@@ -78,7 +78,7 @@ bool CudaBackend<T>::shifts() const {
     return setup_.layout.whole_packs();
 }
 
-/// Chooses thread block, chunks and strips by measuring what is promising, at most 24 shapes: three passes each (17 where passes
+/// Chooses thread block, chunks and strips by measuring what is promising, at most 18 shapes: three passes each (17 where passes
 /// are short), then more of the best four, since their times differ by less than those of a few passes do. Without stores into
 /// neighbours: into the own halo they would be others than into a neighbour's. The buffers hold anything.
 template <class T>

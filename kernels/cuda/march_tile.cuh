@@ -24,7 +24,7 @@ enum class Pushes { nothing, cells, shifted };
 /// Marches up a tile, a pack of each row a lane, with the packs below, at and above in registers: every cell comes from memory
 /// once but for the two planes outside the tile and its rim, which the L2 holds. x neighbours come from the neighbouring lanes;
 /// the lanes at both ends of a warp load theirs, early, together with the planes. Plain loads: right for halos that a neighbour
-/// has stored before this block's last acquire.
+/// has stored before this block's last acquire, or that of a kernel in front of this one.
 template <class T, bool Rhs, class Block, Pushes pushes>
 __device__ inline void march_tile(const SweepArgs<T>& a, const MarchShape& s, const MarchTile& tile, const PushTargets<T>& to) {
     constexpr int cells = pack_cells<T>, rows = Block::rows, ahead = Block::ahead;
@@ -45,8 +45,8 @@ __device__ inline void march_tile(const SweepArgs<T>& a, const MarchShape& s, co
     // that is not its pack's last has its right neighbour in the pack.)
     const bool left_end = lane == 0, at_face = left_end ? x == 0 : valid == cells;
     const bool at_end = left_end || at_face || (lane == 31 && valid > cells);
-    // Of SweepArgs::beyond_x. Strides are looked up each time: kept, they would take registers, and those are as many as eight
-    // warps of a scheduler can have (kernels/README.md).
+    // Of SweepArgs::beyond_x. Strides are looked up each time: kept, they would take registers, of which a thread has 64 where 32
+    // warps share a multiprocessor (kernels/README.md).
     const int side = at_face ? (left_end ? 0 : 1) : 2;
     const T* beyond =
         at_face ? a.beyond_x[side].first + y * a.beyond_x[side].pitch + z0 * a.beyond_x[side].plane : u + (left_end ? -1 : cells);
