@@ -184,10 +184,11 @@ class Backend {
     /// and before what is issued later. The data may be overwritten when the boundary kernels of pass g have ended.
     virtual void store_halos(Generation g, const std::vector<PackedHalo>& halos) = 0;
     // Flags in kernels (rungs `stream`, `flag`): after use_flags every boundary(g) or whole(g) awaits generation g on all links
-    // before it reads a halo or stores into a neighbour, and raises g + 1 on all links after its last halo reader and last store.
+    // before it reads a halo or stores into a neighbour, and raises g + 1 on all links after its last halo reader and last store;
+    // the raise may be left to the next pass, but not beyond the end of flagged_passes.
     virtual void use_flags(const FlagLinks& links) = 0;
     /// Passes g, ..., g + passes - 1 of `depth` sweeps each with flags in kernels, issued as cheaply as the back end can.
-    virtual void flagged_passes(Generation g, Index passes, int depth, bool overlap) = 0;
+    virtual void flagged_passes(Generation g, Index passes, int depth) = 0;
     /// Makes what is enqueued later run after all links have reached generation g (residual checks read halos).
     virtual void await_flags(Generation g) = 0;
 

@@ -148,10 +148,12 @@ std::string header_text(const RunRecord& record, const Style& style) {
     text += machine_text(record);
     text += row("decomposition", decomposition_line(record));
     text += row("memory", bytes(static_cast<double>(record.bytes_per_rank)) + " a rank");
-    std::string rung =
-        with_reason(record.sync, record.sync_reason) + (!c.comm.overlap         ? ", no overlap"
-                                                        : record.boundary_apart ? ", overlap"
-                                                                                : ", boundary and interior in one launch");
+    const bool one_launch =
+        c.comm.overlap || record.sync == "flag" || record.sync == "persistent";  // whose kernels overlap by themselves
+    const std::string rung =
+        with_reason(record.sync, record.sync_reason) + (record.boundary_apart ? ", overlap"
+                                                        : one_launch          ? ", boundary and interior in one launch"
+                                                                              : ", no overlap");
     text += row("rung", rung);
     if (record.temporal_depth > 1 || record.halo_depth > 1) {
         text += row("passes", fmt::format("{} {} ({}), {} halo layers{}{}", record.temporal_depth,

@@ -10,10 +10,10 @@ class FlagSync final : public KernelSync {
  public:
     using KernelSync::KernelSync;
     void advance(Generation g, Index passes, int depth) override {
-        c_.backend.flagged_passes(g, passes, depth, c_.overlap);
+        c_.backend.flagged_passes(g, passes, depth);
         c_.board.publish(g + passes);  // for error messages only
     }
-    bool overlaps() const override { return KernelSync::overlaps() && c_.temporal_depth == 1; }
+    bool overlaps() const override { return false; }
     void await(Generation g) override { c_.backend.await_flags(g); }
 };
 

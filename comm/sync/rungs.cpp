@@ -22,6 +22,16 @@ std::string reason_beside_messages(const std::string& asked, const RungChoice& c
     const bool said = asked != "auto" || choice.reason.find("messages") != std::string::npos;
     return choice.reason + (said ? "" : "; some halos travel as messages, which kernels cannot wait for");
 }
+/// Collective. All ranks choose alike: blocks are short for all or for none, and one rank's refusal is everybody's.
+RungPreference preference(const SyncContext& c) {
+    int all[2] = {c.launch_bound ? 1 : 0, c.edges.empty() ? 1 : 0};
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MIN, c.topology.world.get());
+    const bool launch_bound = all[0] != 0, alone = all[1] != 0;
+    if (launch_bound) return {"persistent", "a pass is as short as a launch here, so one kernel runs a whole batch"};
+    if (c.backend.name() == "cuda" && c.temporal_depth == 1 && !alone)
+        return {"flag", "in passes of one sweep, tiles that wait for themselves hide the exchange best"};
+    return {};
+}
 }  // namespace
 
 const std::vector<Rung>& rungs() {
@@ -40,17 +50,16 @@ const std::vector<Rung>& rungs() {
     return table;
 }
 
-RungChoice pick_rung(const std::string& asked, const std::string& backend, bool launch_bound,
+RungChoice pick_rung(const std::string& asked, const std::string& backend, const RungPreference& preferred,
                      const std::function<std::string(const Rung&)>& refusal) {
     std::vector<const Rung*> candidates;
     for (const Rung& rung : rungs()) {
         const bool fits = *rung.backend == '\0' || backend == rung.backend;
         if (fits && (asked == "auto" || asked == rung.name)) candidates.push_back(&rung);
     }
-    if (asked == "auto" && launch_bound) {
+    if (asked == "auto")
         std::stable_partition(candidates.begin(), candidates.end(),
-                              [](const Rung* rung) { return rung->name == std::string("persistent"); });
-    }
+                              [&](const Rung* rung) { return rung->name == preferred.rung; });
     RungChoice choice;
     std::string refusals;
     for (const Rung* rung : candidates) {
@@ -60,10 +69,10 @@ RungChoice pick_rung(const std::string& asked, const std::string& backend, bool 
             continue;
         }
         choice.rung = rung;
-        choice.reason = asked == rung->name ? "asked for"
-                        : !refusals.empty() ? refusals
-                        : launch_bound      ? "a pass is as short as a launch here, so one kernel runs a whole batch"
-                                            : rung->summary;
+        choice.reason = asked == rung->name            ? "asked for"
+                        : !refusals.empty()            ? refusals
+                        : preferred.rung == rung->name ? preferred.reason
+                                                       : rung->summary;
         return choice;
     }
     choice.reason = fmt::format("comm.sync: {} cannot be used with the {} back end here ({})", asked, backend,
@@ -73,12 +82,9 @@ RungChoice pick_rung(const std::string& asked, const std::string& backend, bool 
 
 ChosenRung choose_rung(const std::string& asked, const SyncContext& context) {
     MPI_Comm world = context.topology.world.get();
-    // All ranks choose alike: blocks are short for all or for none, and one rank's refusal is everybody's.
-    int launch_bound = context.launch_bound ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &launch_bound, 1, MPI_INT, MPI_MIN, world);
     SyncContext examined = context;
     if (asked == "auto") examined.force = false;  // it is for a rung that is asked for
-    const RungChoice choice = pick_rung(asked, context.backend.name(), launch_bound != 0, [&](const Rung& rung) {
+    const RungChoice choice = pick_rung(asked, context.backend.name(), preference(context), [&](const Rung& rung) {
         for (const std::string& text : gather_texts(world, rung.refusal(examined))) {
             if (!text.empty()) return text;
         }

@@ -83,17 +83,22 @@ struct Rung {
     std::unique_ptr<Synchroniser> (*make)(const SyncContext&);
 };
 
-/// The ladder, in the order in which `auto` prefers rungs where passes are longer than launches.
+/// The ladder, in the order in which `auto` prefers rungs for want of a RungPreference.
 const std::vector<Rung>& rungs();
+
+/// The rung that `auto` takes before all others, and why; or none.
+struct RungPreference {
+    std::string rung, reason;
+};
 
 struct RungChoice {
     const Rung* rung = nullptr;  ///< null: none can be used
     std::string reason;          ///< why this one, or why none
 };
 
-/// The rung for comm.sync = `asked` on a back end, given each one's refusal. `auto` takes the first of the ladder that is not
-/// refused, but where passes are as short as launches `persistent` before all others.
-RungChoice pick_rung(const std::string& asked, const std::string& backend, bool launch_bound,
+/// The rung for comm.sync = `asked` on a back end, given each one's refusal. `auto` takes the preferred one, else the first of
+/// the ladder, that is not refused.
+RungChoice pick_rung(const std::string& asked, const std::string& backend, const RungPreference& preferred,
                      const std::function<std::string(const Rung&)>& refusal);
 
 struct ChosenRung {

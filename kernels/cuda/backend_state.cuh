@@ -38,7 +38,7 @@ class CudaBackend final : public CudaBackendBase {
     void boundary(Generation g, int depth) override;
     void interior(Generation g, int depth) override;
     void whole(Generation g, int depth) override;
-    void flagged_passes(Generation g, Index passes, int depth, bool overlap) override;
+    void flagged_passes(Generation g, Index passes, int depth) override;
     void await_flags(Generation g) override;
     bool done(bool boundary_only) override;
 
@@ -79,15 +79,15 @@ class CudaBackend final : public CudaBackendBase {
     void use_tiles(const FlagLinks& links);
     PersistentLaunch resident_launch(const TileGrid& tiles) const;
     std::vector<ResidentKernel> resident_kernels() const;  // resident.cu
-    void make_room();
-    void flagged_pass(Generation g, int depth, bool overlap);
+    void make_room(Generation g);
     bool temporal() const { return setup_.depth() > 1; }  ///< passes go through temporal.cu
     bool x_neighbours() const { return setup_.face(0).active() || setup_.face(1).active(); }
     enum class Part { boundary, interior, whole };
-    void march_pushing_tiles(Generation g, bool all, cudaStream_t stream);
+    void march_touching_tiles(Generation g, bool all, cudaStream_t stream);
+    void march_in_order(Generation g, cudaStream_t stream);
+    void raise(Generation g);
     void march_pass(Generation g, Part part, cudaStream_t stream);
     PushTargets<T> push_targets(Generation g) const;
-    bool shifts() const;
     void pass(Generation g, int depth, Part part, cudaStream_t stream);
     template <class Work>
     double seconds_of(Work&& work, int more = 1);
@@ -146,7 +146,9 @@ class CudaBackend final : public CudaBackendBase {
     std::vector<TemporalLaunch<T>> temporal_;  ///< by depth - 1
 
     bool small_ = false;  ///< launch_bound(layout)
+    bool early_ = false;  ///< passes are launched early (early_launch.cuh)
     bool flagged_ = false;
+    bool unraised_ = false;  ///< the last pass in natural order leaves raising to what comes behind it
     FlagArgs flags_{};
     DeviceBuffer<FlagState> state_;
     MappedValue<FailedWait> failed_wait_;

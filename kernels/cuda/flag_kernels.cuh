@@ -13,16 +13,9 @@ static __global__ void await_kernel(const FlagArgs flags, Generation g) {
     (void)await_flags(flags, g < 0 ? flags.state->generation : g, threadIdx.x);
 }
 
-/// For a pass enqueued before it: raises the generation behind the one that the state names, and advances the state. Whatever the
-/// pass did happens before this kernel starts, and the release stores extend over it: a neighbour that acquires the generation
-/// sees all the pass's stores, and its own later ones come after all the pass's halo reads.
-static __global__ void raise_kernel(const FlagArgs flags) {
-    if (failed(flags.state) != 0) return;
-    const Generation g = flags.state->generation + 1;
-    __syncthreads();  // all have read it
-    if (threadIdx.x < static_cast<unsigned>(flags.count) && flags.there[threadIdx.x] != nullptr)
-        store_release_system(flags.there[threadIdx.x], g);
-    if (threadIdx.x == 0) flags.state->generation = g;
-}
+/// For pass g - 1, enqueued before it: raises g. Whatever the pass did happens before this kernel starts, and the release stores
+/// extend over it: a neighbour that acquires g sees all the pass's stores, and its own later ones come after all the pass's halo
+/// reads.
+static __global__ void raise_kernel(const FlagArgs flags, Generation g) { raise_links(flags, g, threadIdx.x); }
 
 }  // namespace jacobi::cuda

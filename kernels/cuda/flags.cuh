@@ -87,6 +87,12 @@ __device__ inline bool await_word(const FlagArgs& flags, int direction, Generati
     }
 }
 
+/// Raises g at all neighbours, unless a wait gave up: what this device did up to now in stream order happens before.
+__device__ inline void raise_links(const FlagArgs& flags, Generation g, unsigned thread) {
+    if (thread < static_cast<unsigned>(flags.count) && flags.there[thread] != nullptr && failed(flags.state) == 0)
+        store_release_system(flags.there[thread], g);
+}
+
 /// Called by all threads of every block before it reads a halo or stores into a neighbour: one thread a link waits, and each wait
 /// ends with an acquire load. The block barrier behind it extends that acquire to the block's other threads: their halo reads
 /// come after the neighbours' stores (read-after-write), and their peer stores after the neighbours' reads (write-after-read).
@@ -97,6 +103,26 @@ __device__ inline bool await_flags(const FlagArgs& flags, Generation g, unsigned
         ok = await_word(flags, flags.direction[thread], g, [&] { return load_acquire_system(flags.own[thread]); });
     }
     return __syncthreads_and(ok) != 0;
+}
+
+/// The same by each warp for itself, where the warps of a block do not depend on each other: lane i waits for link i, and what
+/// extends its acquire to the other lanes is __syncwarp. `raise`: the grid that this warp is of raises g as it starts; a lane
+/// that waits for long does so once more, in case the block that is to do it has not started. No look at the state in front, a
+/// trip to the L2 for every warp: what a pass behind one that gave up stores into a neighbour is not read there, for raise_links
+/// looks.
+__device__ inline bool await_flags_by_warp(const FlagArgs& flags, Generation g, bool raise) {
+    const unsigned lane = threadIdx.x;
+    static_assert(Direction::count <= 32);
+    bool ok = true;
+    if (lane < static_cast<unsigned>(flags.count)) {
+        ok = await_word(flags, flags.direction[lane], g, [&, looks = 0]() mutable {
+            if (raise && ++looks == 64) raise_links(flags, g, lane);
+            return load_acquire_system(flags.own[lane]);
+        });
+    }
+    ok = __all_sync(~0u, ok) != 0;
+    __syncwarp();
+    return ok;
 }
 
 /// Called by all threads of `blocks` blocks, each after its last halo read and peer store. The last block raises g + 1 at all

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "backend_state.cuh"
-#include "flag_kernels.cuh"
 #include "march.cuh"
 #include "plan_numbers.hpp"
 
@@ -14,7 +13,7 @@ template <class T, class Block, bool Rhs>
 MarchKernels<T> kernels_with() {
     return {march_others<T, Rhs, Block>,
             march_touching<T, Rhs, Block>,
-            {march_in_order<T, Rhs, Block, Pushes::cells>, march_in_order<T, Rhs, Block, Pushes::shifted>},
+            march_in_order<T, Rhs, Block>,
             Block::warps,
             Block::height,
             Block::ahead};
@@ -41,7 +40,6 @@ void for_strips(const MarchShape& s, const int (&lo)[3], const int (&hi)[3], Lau
     if (hi[0] <= lo[0] || hi[2] <= lo[2]) return;
     for (int row = lo[1]; row < hi[1]; row += s.strip_tiles) {
         launch(dim3(hi[0] - lo[0], std::min(s.strip_tiles, hi[1] - row), hi[2] - lo[2]), MarchTile{lo[0], row, lo[2]});
-        JACOBI_CUDA(cudaGetLastError());
     }
 }
 constexpr int first_tile[3] = {0, 0, 0};
@@ -59,23 +57,7 @@ PushTargets<T> CudaBackend<T>::push_targets(Generation g) const {
         if (target.active()) to.connected |= 1u << f;
     }
     for (int a = 0; a < 3; ++a) to.last[a] = static_cast<int>(setup_.layout.extent[a] - 1);
-    for (int f = 0; f < 2; ++f) {
-        const T* const read = reinterpret_cast<const T*>(setup_.fields[(g + 1) & 1]) + setup_.layout.x_halo(f).first;
-        const T* const stored = to.origin[f] + (f == 0 ? 0 : to.last[0]);
-        to.shift[f] = reinterpret_cast<const char*>(stored) - reinterpret_cast<const char*>(read);
-    }
     return to;
-}
-
-/// Do cells at x faces go to where those beyond them are read, but for a distance that is the same for all?
-template <class T>
-bool CudaBackend<T>::shifts() const {
-    for (int f = 0; f < 2; ++f) {
-        const HaloTarget& target = setup_.face(f);
-        const XHalo halo = setup_.layout.x_halo(f);
-        if (target.active() && (target.pitch != halo.pitch || target.plane != halo.plane)) return false;
-    }
-    return setup_.layout.whole_packs();
 }
 
 /// Chooses thread block, chunks and strips by measuring what is promising, at most 18 shapes: three passes each (17 where passes
@@ -95,7 +77,8 @@ Plan CudaBackend<T>::measure_march() {
         c.seconds = seconds_of(
             [&] {
                 for_strips(c.shape, first_tile, c.shape.tiles, [&](dim3 grid, const MarchTile& first) {
-                    c.kernels.others<<<grid, dim3(32, c.kernels.warps), 0, boundary_stream_.get()>>>(args(g), c.shape, first);
+                    launch_early(c.kernels.others, grid, dim3(32, c.kernels.warps), 0, boundary_stream_.get(), early_, args(g),
+                                 c.shape, first);
                 });
                 ++g;
             },
@@ -141,47 +124,46 @@ void CudaBackend<T>::plan_march() {
     touching_ = touching_tiles(march_, push_targets(0).connected);
 }
 
-/// Everything, or everything that touches a neighbour, with what neighbours need.
+/// Everything, or everything that touches a neighbour: what touches comes first, since neighbours wait for it.
 template <class T>
-void CudaBackend<T>::march_pushing_tiles(Generation g, bool all, cudaStream_t stream) {
-    const dim3 block(32, march_kernels_.warps);
+void CudaBackend<T>::march_touching_tiles(Generation g, bool all, cudaStream_t stream) {
+    const unsigned count = touching_.count + (all ? touching_.others : 0);
+    if (count == 0) return;
+    launch_early(march_kernels_.touching, count, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, touching_,
+                 push_targets(g + 1), flagged_ ? flags_ : FlagArgs{});
+}
+
+/// Everything, in one launch. That the last tile to touch a neighbour raises would take a count of them all; so raising is left
+/// to the next pass, or to the end of the batch.
+template <class T>
+void CudaBackend<T>::march_in_order(Generation g, cudaStream_t stream) {
     const PushTargets<T> to = push_targets(g + 1);
-    if (apart_) {
-        // Those that touch come first, since neighbours wait for them.
-        const unsigned count = touching_.count + (all ? touching_.others : 0);
-        if (count == 0) return;
-        march_kernels_.touching<<<count, block, 0, stream>>>(args(g), march_, touching_, to, flagged_ ? flags_ : FlagArgs{});
-        JACOBI_CUDA(cudaGetLastError());
-        return;
-    }
-    // Tiles that touch are everywhere here. That each awaits and raises would cost more than it saves to start before neighbours
-    // are done.
-    if (flagged_) await_flags(-1);
     for_strips(march_, first_tile, march_.tiles, [&](dim3 grid, const MarchTile& first) {
-        march_kernels_.in_order[shifts() ? 1 : 0]<<<grid, block, 0, stream>>>(args(g), march_, to, state_.get(), first);
+        launch_early(march_kernels_.in_order, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, touching_,
+                     to, flagged_ ? flags_ : FlagArgs{}, g, unraised_, first);
     });
-    if (!flagged_) return;
-    raise_kernel<<<1, 32, 0, stream>>>(flags_);
-    JACOBI_CUDA(cudaGetLastError());
+    unraised_ = flagged_;
+    // Ranks that share a device let one block wait in front of the grid (make_room), so what that waits for cannot come from a
+    // grid.
+    if (sharers_ > 1) raise(g + 1);
 }
 
 template <class T>
 void CudaBackend<T>::march_pass(Generation g, Part part, cudaStream_t stream) {
     const auto others = [&] {
         for_strips(march_, touching_.lo, touching_.hi, [&](dim3 grid, const MarchTile& first) {
-            march_kernels_.others<<<grid, dim3(32, march_kernels_.warps), 0, stream>>>(args(g), march_, first);
+            launch_early(march_kernels_.others, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, first);
         });
     };
-    if (!apart_) {  // the boundary's part is the whole block
-        if (part != Part::interior) march_pushing_tiles(g, true, stream);
+    if (touching_.count == 0) {
+        if (part != Part::boundary) others();
+    } else if (small_ && part == Part::whole) {
+        march_touching_tiles(g, true, stream);    // one launch
+    } else if (part == Part::whole || !apart_) {  // where they are not apart, the boundary's part is the whole block
+        if (part != Part::interior) march_in_order(g, stream);
     } else if (part == Part::boundary) {
-        march_pushing_tiles(g, false, stream);
-    } else if (part == Part::interior) {
-        others();
-    } else if (small_ && touching_.count > 0) {
-        march_pushing_tiles(g, true, stream);  // one launch
+        march_touching_tiles(g, false, stream);
     } else {
-        march_pushing_tiles(g, false, stream);
         others();
     }
 }

@@ -2,6 +2,7 @@
 // as they compute it.
 #pragma once
 
+#include "early_launch.cuh"
 #include "march_launch.cuh"
 #include "march_tile.cuh"
 
@@ -17,7 +18,8 @@ __device__ inline MarchTile natural_tile(const MarchTile& first) {
 template <class T, bool Rhs, class Block>
 __global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
     march_others(const __grid_constant__ SweepArgs<T> a, const MarchShape s, const MarchTile first) {
-    march_tile<T, Rhs, Block, Pushes::nothing>(a, s, natural_tile(first), PushTargets<T>{});
+    await_kernel_in_front();
+    march_tile<T, Rhs, Block, false>(a, s, natural_tile(first), PushTargets<T>{});
 }
 
 /// The first gridDim.x tiles in the order of tile_of: those that touch a neighbour, perhaps with all others behind them. With
@@ -27,6 +29,7 @@ template <class T, bool Rhs, class Block>
 __global__ void __launch_bounds__(32 * Block::warps, Block::blocks * 3 / 4)
     march_touching(const __grid_constant__ SweepArgs<T> a, const MarchShape s, const TouchingTiles touching,
                    const __grid_constant__ PushTargets<T> to, const __grid_constant__ FlagArgs flags) {
+    await_kernel_in_front();
     const MarchTile tile = tile_of(s, touching, blockIdx.x);
     const unsigned thread = threadIdx.y * 32 + threadIdx.x;
     if (flags.count > 0) {
@@ -36,19 +39,30 @@ __global__ void __launch_bounds__(32 * Block::warps, Block::blocks * 3 / 4)
             return;
         }
     }
-    march_tile<T, Rhs, Block, Pushes::cells>(a, s, tile, to);
+    march_tile<T, Rhs, Block, true>(a, s, tile, to);
     // The state still names this pass's generation: it advances when the last of these tiles is done.
     if (flags.count > 0 && touches(touching, tile)) raise_flags(flags, flags.state->generation, touching.count, thread);
 }
 
-/// Tiles in their natural order, with stores into neighbours. What flags ask is done in front of this kernel and behind it
-/// (flag_kernels.cuh); `state`: where it shows that a wait gave up, or null.
-template <class T, bool Rhs, class Block, Pushes pushes>
+/// Tiles in their natural order, those that touch a neighbour among the others: two instances of the march in one kernel, since
+/// whatever stands in it for neighbours would cost the many tiles that have none. With flags: a tile that touches awaits
+/// generation g, the pass's own number; with `raise`, the kernel raises it as it starts, for the pass in front of it, which thus
+/// needs neither a count of its tiles nor a kernel behind it. Kernels in front have ended in stream order before a block of this
+/// one does anything: their accesses happen before its release stores, as in raise_kernel.
+template <class T, bool Rhs, class Block>
 __global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
-    march_in_order(const __grid_constant__ SweepArgs<T> a, const MarchShape s, const __grid_constant__ PushTargets<T> to,
-                   const FlagState* state, const MarchTile first) {
-    if (state != nullptr && failed(state) != 0) return;
-    march_tile<T, Rhs, Block, pushes>(a, s, natural_tile(first), to);
+    march_in_order(const __grid_constant__ SweepArgs<T> a, const MarchShape s, const TouchingTiles touching,
+                   const __grid_constant__ PushTargets<T> to, const __grid_constant__ FlagArgs flags, const Generation g,
+                   const bool raise, const MarchTile first) {
+    await_kernel_in_front();
+    const MarchTile tile = natural_tile(first);
+    if (raise && tile.x == 0 && tile.y == 0 && tile.z == 0 && threadIdx.y == 0) raise_links(flags, g, threadIdx.x);
+    if (touches(touching, tile)) {
+        if (!await_flags_by_warp(flags, g, raise)) return;
+        march_tile<T, Rhs, Block, true>(a, s, tile, to);
+    } else {
+        march_tile<T, Rhs, Block, false>(a, s, tile, to);
+    }
 }
 
 }  // namespace jacobi::cuda

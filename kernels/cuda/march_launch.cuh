@@ -14,7 +14,7 @@ template <class T>
 struct MarchKernels {
     void (*others)(SweepArgs<T>, MarchShape, MarchTile) = nullptr;
     void (*touching)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs) = nullptr;
-    void (*in_order[2])(SweepArgs<T>, MarchShape, PushTargets<T>, const FlagState*, MarchTile) = {};  ///< Pushes::cells, shifted
+    void (*in_order)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, Generation, bool, MarchTile) = nullptr;
     int warps = 0, height = 0, ahead = 0;
 };
 

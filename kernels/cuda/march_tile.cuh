@@ -17,15 +17,12 @@ struct MarchBlock {
 template <class T>
 inline constexpr int march_width = 32 * pack_cells<T>;
 
-/// What a march stores into neighbours: nothing; cells at all faces; or the same where cells at x faces go to the place of what
-/// is read beyond them plus PushTargets::shift, which takes no registers.
-enum class Pushes { nothing, cells, shifted };
-
 /// Marches up a tile, a pack of each row a lane, with the packs below, at and above in registers: every cell comes from memory
 /// once but for the two planes outside the tile and its rim, which the L2 holds. x neighbours come from the neighbouring lanes;
 /// the lanes at both ends of a warp load theirs, early, together with the planes. Plain loads: right for halos that a neighbour
-/// has stored before this block's last acquire, or that of a kernel in front of this one.
-template <class T, bool Rhs, class Block, Pushes pushes>
+/// has stored before this block's last acquire, or that of a kernel in front of this one. `pushes`: cells at faces with a
+/// neighbour are stored into its halo.
+template <class T, bool Rhs, class Block, bool pushes>
 __device__ inline void march_tile(const SweepArgs<T>& a, const MarchShape& s, const MarchTile& tile, const PushTargets<T>& to) {
     constexpr int cells = pack_cells<T>, rows = Block::rows, ahead = Block::ahead;
     const int lane = static_cast<int>(threadIdx.x);
@@ -45,15 +42,10 @@ __device__ inline void march_tile(const SweepArgs<T>& a, const MarchShape& s, co
     // that is not its pack's last has its right neighbour in the pack.)
     const bool left_end = lane == 0, at_face = left_end ? x == 0 : valid == cells;
     const bool at_end = left_end || at_face || (lane == 31 && valid > cells);
-    // Of SweepArgs::beyond_x. Strides are looked up each time: kept, they would take registers, of which a thread has 64 where 32
-    // warps share a multiprocessor (kernels/README.md).
     const int side = at_face ? (left_end ? 0 : 1) : 2;
     const T* beyond =
         at_face ? a.beyond_x[side].first + y * a.beyond_x[side].pitch + z0 * a.beyond_x[side].plane : u + (left_end ? -1 : cells);
-    const auto beyond_at = [&](int j, int i) {
-        const BeyondX<T>& strides = a.beyond_x[opaque(side)];
-        return beyond + j * strides.pitch + i * strides.plane;
-    };
+    const auto beyond_at = [&](int j, int i) { return beyond + j * a.beyond_x[side].pitch + i * a.beyond_x[side].plane; };
     Pack<T> plane[ahead + 2][rows];  // z - 1, z, ..., z + ahead
 #pragma unroll
     for (int j = 0; j < rows; ++j) {
@@ -97,13 +89,9 @@ __device__ inline void march_tile(const SweepArgs<T>& a, const MarchShape& s, co
             for (int j = 0; j < rows; ++j) {
                 if (valid <= 0 || j >= rows_left) break;
                 store_cells(out + i * a.plane + row(j), next[j], valid);
-                if constexpr (pushes == Pushes::cells) push_ends(to, x, y + j, z + i, next[j], valid);
-                if (pushes == Pushes::shifted && opaque(side) < 2 && (to.connected >> side & 1u) != 0) {
-                    *reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(beyond_at(j, i)) + to.shift[side]) =
-                        left_end ? next[j].v[0] : next[j].v[cells - 1];
-                }
+                if constexpr (pushes) push_ends(to, x, y + j, z + i, next[j], valid);
             }
-            if constexpr (pushes != Pushes::nothing) {
+            if constexpr (pushes) {
                 if (y == 0 || y + rows > to.last[1] || z + i == 0 || z + i == to.last[2]) {
                     // Rare, so in a loop that costs no registers: the thread loads what it has just stored.
 #pragma unroll 1

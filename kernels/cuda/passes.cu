@@ -28,7 +28,7 @@ void CudaBackend<T>::boundary(Generation g, int depth) {
     cudaStream_t stream = boundary_stream_.get();
     // Rule: boundary(g) reads interior cells that interior(g - 1) wrote.
     JACOBI_CUDA(cudaStreamWaitEvent(stream, interior_done_[(g + 1) & 1].get(), 0));
-    if (flagged_) make_room();
+    if (flagged_) make_room(g);
     sample_.mark(PassSample::boundary_begin, stream);
     pass(g, depth, Part::boundary, stream);
     sample_.mark(PassSample::boundary_end, stream);
@@ -50,46 +50,46 @@ void CudaBackend<T>::interior(Generation g, int depth) {
 template <class T>
 void CudaBackend<T>::whole(Generation g, int depth) {
     cudaStream_t stream = boundary_stream_.get();
-    if (flagged_) make_room();
+    if (flagged_) make_room(g);
     sample_.mark(PassSample::interior_begin, stream);
     pass(g, depth, Part::whole, stream);
     sample_.mark(PassSample::interior_end, stream);
     sample_.next_pass(depth);
 }
 
-/// One pass with flags. Small blocks take one kernel, whose touching tiles come first and raise while the others run: a launch is
-/// what they have to save. Large ones with overlap take the two kernels side by side, as other rungs do, unless an x face is
-/// shared (plan_march). Deep passes always are one kernel of the first kind.
+/// Each pass is one launch: of a small block, and of a deep pass, the tiles that touch neighbours come first and raise while the
+/// others run; else they have their natural order, and the exchange is hidden behind the other tiles of the next pass.
 template <class T>
-void CudaBackend<T>::flagged_pass(Generation g, int depth, bool overlap) {
-    if (!overlap || small_ || !apart_ || temporal()) return whole(g, depth);
-    boundary(g, depth);
-    interior(g, depth);
-}
-
-template <class T>
-void CudaBackend<T>::flagged_passes(Generation g, Index passes, int depth, bool overlap) {
+void CudaBackend<T>::flagged_passes(Generation g, Index passes, int depth) {
     const Generation end = g + passes;
     const bool graphs = small_ && depth == setup_.temporal_depth;
     // The first passes of a batch are issued one by one: the sampled one is among them, and they leave an even generation. Large
     // blocks have no use for a graph: their launches are hidden.
-    while (g < end && (g % 2 != 0 || sample_.open() || !graphs)) flagged_pass(g++, depth, overlap);
+    while (g < end && (g % 2 != 0 || sample_.open() || !graphs)) whole(g++, depth);
     if (end - g >= PassGraph::passes && !graph_.ready()) {
         graph_.capture(boundary_stream_.get(), [&] {
-            for (int i = 0; i < PassGraph::passes; ++i) flagged_pass(g + i, depth, overlap);
+            for (int i = 0; i < PassGraph::passes; ++i) whole(g + i, depth);
         });
     }
     for (; end - g >= PassGraph::passes; g += PassGraph::passes) graph_.launch(boundary_stream_.get());
-    while (g < end) flagged_pass(g++, depth, overlap);
+    while (g < end) whole(g++, depth);
+    raise(end);
 }
 
 /// On a shared device a grid of waiting blocks could keep the very kernels from starting that it waits for. So one block waits
-/// first, and the grid behind it finds its flags raised.
+/// first, and the grid behind it finds its flags raised. A graph would freeze g: there, the state names it.
 template <class T>
-void CudaBackend<T>::make_room() {
-    if (sharers_ == 1) return;
-    await_kernel<<<1, 32, 0, boundary_stream_.get()>>>(flags_, -1);
+void CudaBackend<T>::make_room(Generation g) {
+    if (sharers_ > 1) await_flags(small_ ? -1 : g);
+}
+
+/// What a pass in natural order left to do. `g`: the generation behind it.
+template <class T>
+void CudaBackend<T>::raise(Generation g) {
+    if (!unraised_) return;
+    raise_kernel<<<1, 32, 0, boundary_stream_.get()>>>(flags_, g);
     JACOBI_CUDA(cudaGetLastError());
+    unraised_ = false;
 }
 
 template <class T>

@@ -14,9 +14,6 @@ struct PushTargets {
     Index plane[face_count];
     int last[3];         ///< extent - 1 per axis: the layer of the + faces
     unsigned connected;  ///< faces with a neighbour, a bit each; only their entries count
-    /// Of x faces: bytes from the cell beyond the face that is read to where the cell at the face is stored, the same for all
-    /// rows where strides are the same.
-    long long shift[2];
 };
 
 /// Of the updated pack x of row (y, z), `valid` > 0 of whose cells (or more than a pack) are the block's: stores those into the

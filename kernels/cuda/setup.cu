@@ -62,6 +62,8 @@ void CudaBackend<T>::setup(const BlockSetup& setup) {
             throw Error("a block of 2^31 cells along one axis does not fit this back end");
     }
     small_ = launch_bound(setup.layout);
+    // Not small ones: they are captured in graphs, where such launches are slower (kernels/README.md).
+    early_ = !small_ && waits_in_front(fill_kernel<T>);
     coefficients_ = coefficients<T>(setup.problem.grid);
     if (setup.problem.has_rhs()) rhs_ = DeviceBuffer<T>(setup.layout.bytes / sizeof(T));
     temporal() ? plan_temporal_passes() : plan_march();  // measure with both buffers, so before they are filled

@@ -141,7 +141,7 @@ Plan CudaBackend<T>::measure_temporal() {
             Generation g = 0;
             const double seconds = seconds_of([&] {
                 launch.run(temporal_args(g), 0, launch.count, launch.touching, own_layer_targets(g + 1), FlagArgs{},
-                           boundary_stream_.get());  // the buffers hold anything
+                           boundary_stream_.get(), early_);  // the buffers hold anything
                 ++g;
             });
             if (chosen.kernel != nullptr && seconds >= best) continue;
@@ -184,10 +184,10 @@ void CudaBackend<T>::temporal_pass(Generation g, int depth, Part part, cudaStrea
     if (part == Part::interior) {
         // Not ordered behind the neighbours' stores, and need not be: windows may hang over into halo cells that a neighbour is
         // storing, but no cell that is kept depends on those (temporal_plan.hpp says which segments touch).
-        launch.run(temporal_args(g), launch.touching, launch.count - launch.touching, 0, to, FlagArgs{}, stream);
+        launch.run(temporal_args(g), launch.touching, launch.count - launch.touching, 0, to, FlagArgs{}, stream, early_);
     } else {
         launch.run(temporal_args(g), 0, part == Part::boundary ? launch.touching : launch.count, launch.touching, to,
-                   flagged_ ? flags_ : FlagArgs{}, stream);
+                   flagged_ ? flags_ : FlagArgs{}, stream, early_);
     }
 }
 

@@ -1,6 +1,7 @@
 // The kernel of passes of several sweeps: the march (temporal_march.cuh) between awaiting and raising flags.
 #pragma once
 
+#include "early_launch.cuh"
 #include "flags.cuh"
 #include "temporal_march.cuh"
 
@@ -14,6 +15,7 @@ __global__ void __launch_bounds__(32 * Warps, 1)
     temporal_march(const __grid_constant__ TemporalArgs<T> a, const Segment* segments, const unsigned touching,
                    const __grid_constant__ LayerTargets<T> to, const __grid_constant__ FlagArgs flags) {
     extern __shared__ __align__(128) std::byte shared_memory[];
+    await_kernel_in_front();
     const unsigned thread = threadIdx.y * 32 + threadIdx.x;
     const bool touches = blockIdx.x < touching;
     const Segment& s = segments[blockIdx.x];

@@ -1,6 +1,7 @@
 // Launches of passes of several sweeps; the kernel itself is in temporal.cuh, which only temporal.cu compiles.
 #pragma once
 
+#include "early_launch.cuh"
 #include "flags.cuh"
 #include "handles.hpp"
 #include "temporal_args.hpp"
@@ -40,11 +41,10 @@ struct TemporalLaunch {
     DeviceBuffer<Segment> segments;
 
     void run(const TemporalArgs<T>& a, unsigned first, unsigned segment_count, unsigned touching_count, const LayerTargets<T>& to,
-             const FlagArgs& flags, cudaStream_t stream) const {
+             const FlagArgs& flags, cudaStream_t stream, bool early) const {
         if (segment_count == 0) return;
-        kernel<<<segment_count, dim3(32, static_cast<unsigned>(warps)), shared, stream>>>(a, segments.get() + first,
-                                                                                          touching_count, to, flags);
-        JACOBI_CUDA(cudaGetLastError());
+        launch_early(kernel, segment_count, dim3(32, static_cast<unsigned>(warps)), shared, stream, early, a,
+                     segments.get() + first, touching_count, to, flags);
     }
 };
 

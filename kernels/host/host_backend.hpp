@@ -43,7 +43,7 @@ class HostBackend final : public Backend {
     void interior(Generation g, int depth) override;
     void whole(Generation g, int depth) override;
     bool done(bool) override { return true; }
-    void flagged_passes(Generation g, Index passes, int depth, bool overlap) override;
+    void flagged_passes(Generation g, Index passes, int depth) override;
     void await_flags(Generation g) override { flags_.await(g); }
     std::optional<FlagTimeout> flag_timeout() override { return flags_.timeout(); }
     TileLimits tile_limits() const override { return {1, 1, 1}; }

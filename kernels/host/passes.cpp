@@ -127,7 +127,7 @@ void HostBackend<T>::whole(Generation g, int depth) {
 }
 
 template <class T>
-void HostBackend<T>::flagged_passes(Generation g, Index passes, int depth, bool) {
+void HostBackend<T>::flagged_passes(Generation g, Index passes, int depth) {
     for (const Generation end = g + passes; g < end && !flags_.timeout(); ++g) whole(g, depth);
 }
 

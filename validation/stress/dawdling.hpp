@@ -65,10 +65,10 @@ class Dawdling : public Backend {
         dawdle();
     }
     void use_flags(const FlagLinks& links) override { real_.use_flags(links); }
-    void flagged_passes(Generation g, Index passes, int depth, bool overlap) override {
+    void flagged_passes(Generation g, Index passes, int depth) override {
         for (const Generation end = g + passes; g < end; ++g) {
             dawdle();
-            real_.flagged_passes(g, 1, depth, overlap);
+            real_.flagged_passes(g, 1, depth);
         }
     }
     void await_flags(Generation g) override { real_.await_flags(g); }

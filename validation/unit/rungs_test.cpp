@@ -11,41 +11,43 @@ namespace jacobi {
 namespace {
 
 /// What pick_rung makes of these refusals, by rung.
-RungChoice pick(const std::string& asked, const std::string& backend, bool launch_bound,
+RungChoice pick(const std::string& asked, const std::string& backend, const RungPreference& preferred,
                 const std::map<std::string, std::string>& refusals = {}) {
-    return pick_rung(asked, backend, launch_bound, [&](const Rung& rung) {
+    return pick_rung(asked, backend, preferred, [&](const Rung& rung) {
         const auto found = refusals.find(rung.name);
         return found == refusals.end() ? std::string() : found->second;
     });
 }
 
+const RungPreference none, persistent{"persistent", "it is short"};
+
 std::string name(const RungChoice& choice) { return choice.rung != nullptr ? choice.rung->name : "none"; }
 
-TEST(Rungs, LongPassesTakeTheFirstOfTheLadder) {
-    const RungChoice choice = pick("auto", "host", false);
+TEST(Rungs, WithoutAPreferenceTheFirstOfTheLadder) {
+    const RungChoice choice = pick("auto", "host", none);
     EXPECT_EQ(name(choice), "event");
     EXPECT_EQ(choice.reason, choice.rung->summary);
 }
 
-TEST(Rungs, PassesAsShortAsLaunchesTakePersistent) {
+TEST(Rungs, ThePreferredOneComesFirst) {
     for (const char* backend : {"cuda", "host"}) {
-        const RungChoice choice = pick("auto", backend, true);
+        const RungChoice choice = pick("auto", backend, persistent);
         EXPECT_EQ(name(choice), "persistent");
-        EXPECT_NE(choice.reason.find("as short as a launch"), std::string::npos) << choice.reason;
+        EXPECT_EQ(choice.reason, "it is short");
     }
 }
 
 TEST(Rungs, RefusalsAreTheReasonForTheNextOne) {
-    const RungChoice choice = pick("auto", "host", true, {{"persistent", "no room"}, {"event", "no events"}});
+    const RungChoice choice = pick("auto", "host", persistent, {{"persistent", "no room"}, {"event", "no events"}});
     EXPECT_EQ(name(choice), "stream");
     EXPECT_EQ(choice.reason, "persistent: no room; event: no events");
 }
 
 TEST(Rungs, OneThatIsAskedForIsTakenOrNone) {
-    for (const bool launch_bound : {false, true}) {
-        EXPECT_EQ(name(pick("barrier", "host", launch_bound)), "barrier");
-        EXPECT_EQ(pick("barrier", "host", launch_bound).reason, "asked for");
-        const RungChoice refused = pick("flag", "host", launch_bound, {{"flag", "the reason"}});
+    for (const RungPreference& preferred : {none, persistent}) {
+        EXPECT_EQ(name(pick("barrier", "host", preferred)), "barrier");
+        EXPECT_EQ(pick("barrier", "host", preferred).reason, "asked for");
+        const RungChoice refused = pick("flag", "host", preferred, {{"flag", "the reason"}});
         EXPECT_EQ(name(refused), "none");
         EXPECT_NE(refused.reason.find("flag: the reason"), std::string::npos) << refused.reason;
     }
@@ -53,7 +55,7 @@ TEST(Rungs, OneThatIsAskedForIsTakenOrNone) {
 
 TEST(Rungs, OnlyThoseThatAreTriedAreExamined) {
     std::vector<std::string> examined;
-    pick_rung("auto", "host", true, [&](const Rung& rung) {
+    pick_rung("auto", "host", persistent, [&](const Rung& rung) {
         examined.push_back(rung.name);
         return examined.size() == 1 ? "refused" : "";
     });

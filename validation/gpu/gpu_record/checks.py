@@ -98,20 +98,26 @@ class Checks:
             self.record.run(name, work)
 
     def beyond_caches(self, ranks, how, env, rungs):
-        """Blocks that no cache holds, cut along x, whose axis is periodic: large blocks go through other kernels than the decks'."""
-        for cells, precision, depth in (((320, 192, 200), "float", 1), ((161, 190, 187), "double", 1), ((320, 190, 187), "float", 4)):
+        """Blocks that no cache holds: large blocks go through other kernels than the decks'. The x axis is periodic."""
+        cuts = [(2, 2, 2)] if ranks == 8 else [tuple(ranks if a == axis else 1 for a in range(3)) for axis in range(3 if ranks > 1 else 1)]
+        cases = [
+            *((cut, cells, precision, 1) for cut in cuts for cells, precision in (((320, 192, 200), "float"), ((161, 190, 187), "double"))),
+            (cuts[0], (320, 190, 187), "float", 4),
+        ]  # fmt: skip
+        for cut, cells, precision, depth in cases:
             cells = tuple(n // 16 for n in cells) if self.small else cells
-            name = f"random, {' x '.join(map(str, cells))} a rank along x, {precision}, depth {depth}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {how}"
+            each = f"random, {' x '.join(map(str, cells))} each, {' x '.join(map(str, cut))} {'rank' if ranks == 1 else 'ranks'}"
+            name = f"{each}, {precision}, depth {depth}, {how}"
             settings = {
-                "grid.cells": (cells[0] * ranks, *cells[1:]), "grid.periodic": (True, False, False), "problem.kind": "random", "solver.precision": precision,
-                "solver.iterations": 11, "solver.check_every": 5, "verify.kind": "none",
+                "grid.cells": tuple(n * k for n, k in zip(cells, cut)), "grid.periodic": (True, False, False), "problem.kind": "random",
+                "solver.precision": precision, "solver.iterations": 31, "solver.check_every": 10, "verify.kind": "none",
             }  # fmt: skip
 
-            def work(name=name, settings=settings, depth=depth):
+            def work(name=name, settings=settings, depth=depth, cut=cut):
                 wanted = self.launcher.jacobi(1, "gpu-512.yaml", settings, backend="host")["digest"]
                 ways = [rung for rung in rungs if depth == 1 or rung != "persistent"]
                 for rung in ways:
-                    more = {"comm.ranks": (ranks, 1, 1), "comm.sync": rung, "solver.temporal_depth": depth}
+                    more = {"comm.ranks": cut, "comm.sync": rung, "solver.temporal_depth": depth}
                     digest = self.launcher.jacobi(ranks, "gpu-512.yaml", settings | more, env=env)["digest"]
                     if digest != wanted:
                         raise Failure(f"{rung}: digest {digest}, the host's is {wanted}", "")
@@ -146,25 +152,31 @@ class Checks:
             "grid.cells": (32, 32, 32), "grid.periodic": (True, True, True), "problem.kind": "random", "solver.iterations": 5,
             "solver.check_every": 2, "verify.kind": "reference", "comm.timeout_s": 60,
         }  # fmt: skip
-        for tool, ranks, rung, depth in (
+        large = {"grid.cells": (161, 190, 187)}  # beyond the caches, as in beyond_caches
+        for tool, ranks, rung, depth, more in (
+            ("memcheck", 1, "flag", 1, large), ("memcheck", 2, "event", 1, large),
+            *(case + ({},) for case in (
             ("memcheck", 1, "event", 1), ("memcheck", 1, "flag", 4), ("memcheck", 1, "persistent", 1), ("memcheck", 2, "event", 4),
             ("racecheck", 1, "flag", 1), ("racecheck", 1, "flag", 4), ("racecheck", 1, "persistent", 1), ("racecheck", 2, "event", 3),
             ("synccheck", 1, "persistent", 1), ("synccheck", 1, "flag", 4),
+            )),
         ):  # fmt: skip
             name = f"{tool}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {rung}, {depth} {'sweep' if depth == 1 else 'sweeps'} a pass"
+            if more:
+                name += f", {' x '.join(map(str, more['grid.cells']))}"
 
-            def work(tool=tool, ranks=ranks, rung=rung, depth=depth, name=name):
+            def work(tool=tool, ranks=ranks, rung=rung, depth=depth, more=more, name=name):
                 if shutil.which("compute-sanitizer") is None:
                     return Line(name, IMPOSSIBLE, "no compute-sanitizer here")
                 if self.launcher.backend != "cuda":
                     return Line(name, IMPOSSIBLE, "no kernels on the host back end")
-                log = self.launcher.scratch / f"{tool}-{ranks}-{rung}-{depth}"
+                log = self.launcher.scratch / f"{tool}-{ranks}-{rung}-{depth}-{len(more)}"
                 wrapper = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", "--log-file", f"{log}.%p"]
                 fault = None
                 watched = {"JACOBI_RACECHECK": "1"} if tool == "racecheck" else {}  # kernels/README.md
                 try:
                     self.launcher.jacobi(
-                        ranks, "gpu-512.yaml", {**settings, "comm.sync": rung, "solver.temporal_depth": depth}, 90, {**env, **watched}, wrapper=wrapper
+                        ranks, "gpu-512.yaml", {**settings, **more, "comm.sync": rung, "solver.temporal_depth": depth}, 90, {**env, **watched}, wrapper=wrapper
                     )
                 except Failure as raised:
                     fault = raised

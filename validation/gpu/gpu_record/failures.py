@@ -23,15 +23,21 @@ class Failures:
     def __init__(self, record, launcher, checks, small):
         self.record, self.launcher, self.checks = record, launcher, checks
         self.rungs = RUNGS[::4] if small else RUNGS  # a rehearsal is for the script; cli/test_failures.py has all rungs of the host
-        # On a GPU: tiles that stay on the chip in persistent passes, and a time amid the third or fourth batch.
-        self.cells, self.timeout_s, self.sweeping_s = ((12, 10, 16), 1, 0.3) if small else ((96, 96, 96), 2, 1.5)
+        # On a GPU: tiles that stay on the chip in persistent passes, and a time amid the third or fourth batch; and blocks that no
+        # cache holds, whose kernels wait otherwise (march_in_order).
+        self.small_blocks, self.large_blocks = [((12, 10, 16), (1, 1, RANKS)), ((20, 12, 12), (RANKS, 1, 1))] if small else [
+            ((96, 96, 96), (1, 1, RANKS)), ((640, 192, 200), (RANKS, 1, 1))
+        ]  # fmt: skip
+        self.timeout_s, self.sweeping_s = (1, 0.3) if small else (2, 1.5)
 
     def measure(self, how, served, under_mps):
         """`served`: a context, anew for each line, whose value is the ranks' environment."""
         self.waits(how, served)
         for rung in self.rungs:
             for number in (signal.SIGSTOP, signal.SIGKILL):
-                self.struck(rung, number, how, served, under_mps)
+                self.struck(rung, number, self.small_blocks, how, served, under_mps)
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            self.struck("flag", number, self.large_blocks, how, served, under_mps)
 
     def waits(self, how, served):
         name = f"waits_test on {RANKS} ranks, {how}"
@@ -47,14 +53,15 @@ class Failures:
 
         self.record.run(name, work)
 
-    def struck(self, rung, number, how, served, under_mps):
+    def struck(self, rung, number, blocks, how, served, under_mps):
         """A line: one rank is sent a signal, and afterwards the same ranks must do a short run right."""
-        name = f"{rung}, a rank {'stopped' if number == signal.SIGSTOP else 'killed'}, {how}"
+        large = ", large blocks" if blocks == self.large_blocks else ""
+        name = f"{rung}{large}, a rank {'stopped' if number == signal.SIGSTOP else 'killed'}, {how}"
 
         def work():
             try:
                 with served() as env:
-                    note = self.strike(rung, number, env, under_mps)
+                    note = self.strike(rung, number, blocks, env, under_mps)
                     spoilt = self.short_run(rung, env)
                 if spoilt and under_mps:
                     # What becomes of an MPS server whose client dies with work under way is undefined: another one must do.
@@ -69,11 +76,12 @@ class Failures:
 
         self.record.run(name, work)
 
-    def strike(self, rung, number, env, under_mps):
+    def strike(self, rung, number, blocks, env, under_mps):
         """How the job ended. Raises Failure where it did not as it should."""
+        cells, cut = blocks
         settings = {
-            "grid.cells": self.cells, "problem.kind": "random", "solver.iterations": 20_000_000, "solver.check_every": 0, "verify.kind": "none",
-            "comm.sync": rung, "comm.ranks": (1, 1, RANKS), "comm.timeout_s": self.timeout_s,
+            "grid.cells": cells, "problem.kind": "random", "solver.iterations": 20_000_000, "solver.check_every": 0, "verify.kind": "none",
+            "comm.sync": rung, "comm.ranks": cut, "comm.timeout_s": self.timeout_s,
         }  # fmt: skip
         folder = pathlib.Path(tempfile.mkdtemp(prefix="struck", dir=self.launcher.scratch))
         arguments = self.launcher.arguments("gpu-512.yaml", settings)
@@ -90,17 +98,17 @@ class Failures:
             left = job.running()
         if left:
             raise Failure(f"ranks that are left: processes {', '.join(map(str, left))}", err)
-        said = self.of_stopped(rung, status, err) if number == signal.SIGSTOP else self.of_killed(status, err, under_mps)
+        said = self.of_stopped(rung, cut, status, err) if number == signal.SIGSTOP else self.of_killed(status, err, under_mps)
         return f"{said}; the job ended after {seconds:.1f} s (at most {limit} s)"
 
-    def of_stopped(self, rung, status, err):
+    def of_stopped(self, rung, cut, status, err):
         """The part of the message that says what was waited for."""
         if status != 1:
             raise Failure(f"exit status {status}, not 1", err)
         if not re.search(rf"in no state to answer: rank {VICTIM} \(\S+, process \d+, stopped\)$", err, re.MULTILINE):
             raise Failure("the message does not say that the rank is stopped", err)
         seconds = f"waited (?:{self.timeout_s}|{self.timeout_s + HEAD_START_S}) s for"
-        direction = re.escape("any (barrier)") if rung == "barrier" else r"z\+"
+        direction = re.escape("any (barrier)" if rung == "barrier" else f"{'xyz'[cut.index(RANKS)]}+")
         for wanted in (
             rf"rank 0 \(\S+\) {seconds} generation (?P<expected>\d+) of rank {VICTIM} \(\S+\) in direction {direction}, which is at (?P<seen>\d+)",
             # It did its passes of the batch, which a device goes on with when its host is stopped.
