@@ -204,7 +204,7 @@ class Backend {
     /// As await_flags, after persistent passes.
     virtual void await_tiles(Generation g) = 0;
 
-    /// The wait that gave up since use_flags, if any: kernels enqueued after it did nothing. Meaningful once done().
+    /// The wait that gave up since use_flags, if any: what was enqueued after it means nothing. Meaningful once done().
     virtual std::optional<FlagTimeout> flag_timeout() = 0;
 
     /// Has everything enqueued been done? (Polled by callers that bound their waits.) `boundary_only`: the boundary kernels.

@@ -38,11 +38,11 @@ class CudaEventSync final : public Synchroniser {
     }
 
     void raise(Generation g) override {
-        if (peers_.empty()) return;  // and nothing comes between the kernels of two passes
         // The boundary stream holds every halo reader and every peer store of pass g - 1, in order, so the event completes after
         // all of them. Two events suffice: this record overwrites that of generation g - 2, and every neighbour's notice g - 1,
         // seen in await(g - 1), proves that it has called its wait on generation g - 2.
-        JACOBI_CUDA(cudaEventRecord(memory_.own_event(g & 1), stream_));
+        // Where nobody waits for it, no record comes between the kernels of two passes (kernels/cuda/early_launch.cuh).
+        if (!peers_.empty()) JACOBI_CUDA(cudaEventRecord(memory_.own_event(g & 1), stream_));
         c_.board.publish(g);  // after the record: see await
     }
 

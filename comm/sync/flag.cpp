@@ -13,7 +13,8 @@ class FlagSync final : public KernelSync {
         c_.backend.flagged_passes(g, passes, depth);
         c_.board.publish(g + passes);  // for error messages only
     }
-    bool overlaps() const override { return false; }
+    // On the host the boundary comes first, whatever comm.overlap is; on GPUs a pass is one launch.
+    bool overlaps() const override { return c_.backend.name() == "host" && !c_.edges.empty() && c_.backend.boundary_apart(); }
     void await(Generation g) override { c_.backend.await_flags(g); }
 };
 

@@ -24,6 +24,7 @@ class KernelSync : public Synchroniser {
     void start() override { c_.backend.use_flags(flag_links(c_, true)); }
     void raise(Generation) override {}
     void check() override { require_no_flag_timeout(c_); }
+    bool overlaps() const override { return false; }
 };
 
 }  // namespace jacobi

@@ -13,7 +13,6 @@ class PersistentSync final : public KernelSync {
         c_.backend.persistent_passes(g, passes, depth);
         c_.board.publish(g + passes);  // for error messages only
     }
-    bool overlaps() const override { return false; }
     void await(Generation g) override { c_.backend.await_tiles(g); }
 };
 

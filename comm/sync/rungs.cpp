@@ -24,13 +24,11 @@ std::string reason_beside_messages(const std::string& asked, const RungChoice& c
 }
 /// Collective. All ranks choose alike: blocks are short for all or for none, and one rank's refusal is everybody's.
 RungPreference preference(const SyncContext& c) {
-    int all[2] = {c.launch_bound ? 1 : 0, c.edges.empty() ? 1 : 0};
-    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MIN, c.topology.world.get());
-    const bool launch_bound = all[0] != 0, alone = all[1] != 0;
-    if (launch_bound) return {"persistent", "a pass is as short as a launch here, so one kernel runs a whole batch"};
-    if (c.backend.name() == "cuda" && c.temporal_depth == 1 && !alone)
-        return {"flag", "in passes of one sweep, tiles that wait for themselves hide the exchange best"};
-    return {};
+    const bool neighbours = std::any_of(c.edges.begin(), c.edges.end(), [](const Edge& e) { return !e.self(); });
+    int any[3] = {c.launch_bound ? 0 : 1, neighbours ? 1 : 0, c.messages != nullptr ? 1 : 0};
+    MPI_Allreduce(MPI_IN_PLACE, any, 3, MPI_INT, MPI_MAX, c.topology.world.get());
+    const bool tiles_wait = c.backend.name() == "cuda" && c.layout.field.halo == 1 && c.device_sharers == 1;
+    return preferred_rung(any[0] == 0, tiles_wait && any[1] != 0 && any[2] == 0);
 }
 }  // namespace
 
@@ -48,6 +46,12 @@ const std::vector<Rung>& rungs() {
             {"barrier", "", "boundary done, then an MPI barrier", never, make_barrier},
     };
     return table;
+}
+
+RungPreference preferred_rung(bool launch_bound, bool tiles_wait) {
+    if (launch_bound) return {"persistent", "a pass is as short as a launch here, so one kernel runs a whole batch"};
+    if (tiles_wait) return {"flag", "in passes of one sweep, tiles that wait for themselves hide the exchange best"};
+    return {};
 }
 
 RungChoice pick_rung(const std::string& asked, const std::string& backend, const RungPreference& preferred,

@@ -148,6 +148,7 @@ class CudaBackend final : public CudaBackendBase {
     bool small_ = false;  ///< launch_bound(layout)
     bool early_ = false;  ///< passes are launched early (early_launch.cuh)
     bool flagged_ = false;
+    bool raises_ = false;    ///< flags_ name some that kernels raise
     bool unraised_ = false;  ///< the last pass in natural order leaves raising to what comes behind it
     FlagArgs flags_{};
     DeviceBuffer<FlagState> state_;

@@ -8,7 +8,7 @@ namespace jacobi::cuda {
 /// For kernels enqueued behind it. Negative g: the generation that the state names. Its acquires come before its end, and that
 /// before any access of those kernels: their plain loads see what neighbours had stored when they raised g (read-after-write),
 /// and their stores come after the neighbours' reads of g - 1 (write-after-read). Bounded as every wait of await_flags; kernels
-/// behind it look at the state for a wait that gave up.
+/// behind it await the same and find that a wait gave up.
 static __global__ void await_kernel(const FlagArgs flags, Generation g) {
     (void)await_flags(flags, g < 0 ? flags.state->generation : g, threadIdx.x);
 }

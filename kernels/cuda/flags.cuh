@@ -5,12 +5,12 @@
 
 namespace jacobi::cuda {
 
-/// The device's own words of the protocol, in private memory. `generation` is what the next pass reads, so that a graph of passes
-/// freezes no number; the last block of a pass advances it.
+/// The device's own words of the protocol, in private memory. `generation` is what the next pass of a small block, or of several
+/// sweeps, reads, so that a graph of passes freezes no number; the last block of such a pass advances it.
 struct FlagState {
     Generation generation;  ///< read by blocks that await and raise, until they have arrived
     unsigned arrived;       ///< blocks of the current pass that are done
-    unsigned failed;        ///< non-zero: a wait gave up, kernels do nothing any more
+    unsigned failed;        ///< non-zero: a wait gave up; no kernel raises a flag any more, and most do nothing
 };
 
 /// The wait that gave up first, in host memory: written once if ever, so that the host can look after every batch for nothing.

@@ -142,7 +142,7 @@ void CudaBackend<T>::march_in_order(Generation g, cudaStream_t stream) {
         launch_early(march_kernels_.in_order, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, touching_,
                      to, flagged_ ? flags_ : FlagArgs{}, g, unraised_, first);
     });
-    unraised_ = flagged_;
+    unraised_ = raises_;
     // Ranks that share a device let one block wait in front of the grid (make_room), so what that waits for cannot come from a
     // grid.
     if (sharers_ > 1) raise(g + 1);
@@ -155,16 +155,14 @@ void CudaBackend<T>::march_pass(Generation g, Part part, cudaStream_t stream) {
             launch_early(march_kernels_.others, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, first);
         });
     };
-    if (touching_.count == 0) {
-        if (part != Part::boundary) others();
-    } else if (small_ && part == Part::whole) {
-        march_touching_tiles(g, true, stream);    // one launch
-    } else if (part == Part::whole || !apart_) {  // where they are not apart, the boundary's part is the whole block
-        if (part != Part::interior) march_in_order(g, stream);
-    } else if (part == Part::boundary) {
+    if (part == Part::boundary) {
         march_touching_tiles(g, false, stream);
-    } else {
+    } else if (part == Part::interior || touching_.count == 0) {
         others();
+    } else if (small_) {
+        march_touching_tiles(g, true, stream);
+    } else {
+        march_in_order(g, stream);
     }
 }
 

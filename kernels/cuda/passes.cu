@@ -57,8 +57,8 @@ void CudaBackend<T>::whole(Generation g, int depth) {
     sample_.next_pass(depth);
 }
 
-/// Each pass is one launch: of a small block, and of a deep pass, the tiles that touch neighbours come first and raise while the
-/// others run; else they have their natural order, and the exchange is hidden behind the other tiles of the next pass.
+/// In a pass of a small block, and in a deep pass, the tiles that touch neighbours come first and raise while the others run;
+/// else they have their natural order, and the exchange is hidden behind the other tiles of the next pass.
 template <class T>
 void CudaBackend<T>::flagged_passes(Generation g, Index passes, int depth) {
     const Generation end = g + passes;

@@ -126,6 +126,9 @@ void CudaBackend<T>::use_flags(const FlagLinks& links) {
     failed_wait_ = MappedValue<FailedWait>::make();
     flags_ = flag_args(links, state_.get(), failed_wait_.device());
     flagged_ = true;
+    raises_ =
+        std::any_of(links.links.begin(), links.links.end(), [](const FlagLinks::Link& link) { return link.there != nullptr; });
+    unraised_ = false;
     use_tiles(links);
     synchronise();
 }

@@ -37,6 +37,14 @@ TEST(Rungs, ThePreferredOneComesFirst) {
     }
 }
 
+TEST(Rungs, WhatIsPreferred) {
+    EXPECT_EQ(preferred_rung(true, false).rung, "persistent");
+    EXPECT_EQ(preferred_rung(true, true).rung, "persistent");
+    EXPECT_EQ(preferred_rung(false, true).rung, "flag");
+    EXPECT_EQ(preferred_rung(false, false).rung, "");
+    for (const bool launch_bound : {false, true}) EXPECT_FALSE(preferred_rung(launch_bound, true).reason.empty());
+}
+
 TEST(Rungs, RefusalsAreTheReasonForTheNextOne) {
     const RungChoice choice = pick("auto", "host", persistent, {{"persistent", "no room"}, {"event", "no events"}});
     EXPECT_EQ(name(choice), "stream");

@@ -5,6 +5,7 @@ from .record import FAILED, IMPOSSIBLE, MEASURED, MEETS, MISSES, Line
 
 ONE_PASS_MUST = {"double": 0.88, "float": 0.92}
 WEAK_SCALING_MUST = {1: 0.97, 4: 0.95}  # by sweeps a pass
+ALWAYS_OVERLAP = ("flag", "persistent")  # within their passes, whatever comm.overlap is
 RUNGS = ("barrier", "event", "stream", "flag", "persistent")
 # By cells an axis of a rank's block, and rung. Two GPUs:
 RUNG_MUST_US = {64: {"barrier": 20, "event": 14, "stream": 13, "flag": 12, "persistent": 5}, 128: {"persistent": 9}}
@@ -76,7 +77,9 @@ class Figures:
         ways = ((1, True), (1, False), (4, True))
         for edge in (small, large):
             for rung in RUNGS:
-                for depth, overlap in ways if rung != "persistent" else ways[:1]:
+                for depth, overlap in ways:
+                    if (rung in ALWAYS_OVERLAP and not overlap) or (rung == "persistent" and depth > 1):
+                        continue
                     text = f"{', overlap' if overlap else ''}{f', {depth} sweeps a pass' if depth > 1 else ''}"
                     name = f"{edge}³ each, {ranks} {'rank' if ranks == 1 else 'ranks'} {how}, {rung}{text}"
 

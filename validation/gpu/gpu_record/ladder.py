@@ -3,7 +3,7 @@ import dataclasses
 import itertools
 import re
 
-from .figures import QUIET, cells_text
+from .figures import ALWAYS_OVERLAP, QUIET, cells_text
 from .launch import Failure
 
 RUNGS = ("barrier", "event", "stream", "flag", "persistent")
@@ -107,8 +107,8 @@ class Ladder:
         return self.rows
 
     def best(self, edge, transport, rung):
-        """The faster of with and without overlap; `persistent` knows no difference."""
-        tried = self.overlaps if rung != "persistent" else self.overlaps[:1]
+        """The faster of with and without overlap, between which some rungs know no difference."""
+        tried = self.overlaps[:1] if rung in ALWAYS_OVERLAP else self.overlaps
         return min((self.one(edge, transport, rung, overlap) for overlap in tried), key=lambda row: row.us)
 
     def one(self, edge, transport, rung, overlap):
