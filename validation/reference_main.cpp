@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 
 #include "deck_reader.hpp"
@@ -107,6 +108,9 @@ Exit solve_and_write(const Config& config, const std::string& output) {
 Exit run_deck(const std::string& deck, const std::vector<std::string>& overrides, const std::string& output) {
     const Config config = read_config(deck, overrides);
     if (!output.empty()) {
+        std::error_code none;
+        if (std::filesystem::equivalent(output, deck, none))
+            throw Error(fmt::format("-o: {} is the deck too; give it a file of its own", output), Exit::usage);
         const auto bytes = snapshot_bytes(config.problem.grid, config.solver.precision);
         const std::string fault = check_output_path(output, config.output.overwrite, bytes);
         if (!fault.empty()) throw Error(fault, Exit::usage);

@@ -129,6 +129,12 @@ def test_reference_stops(folder):
     assert "none.yaml" in err
     _, err = run([BUILD / "reference", "deck.yaml", "-o", "none/a.h5"], folder, status=2)
     assert "folder none" in err
+    deck = (folder / "deck.yaml").read_bytes()
+    (folder / "link.yaml").symlink_to("deck.yaml")
+    for name in ("deck.yaml", "link.yaml", "../" + folder.name + "/deck.yaml"):
+        _, err = run([BUILD / "reference", "deck.yaml", "-o", name], folder, status=2)
+        assert f"{name} is the deck too" in err
+    assert (folder / "deck.yaml").read_bytes() == deck
     keep = ["--set", "output.file=u.h5", "--set", "output.overwrite=false"]
     _, err = run([BUILD / "reference", "deck.yaml", "-o", "a.h5", *keep], folder, status=2)
     assert "a.h5 exists" in err
