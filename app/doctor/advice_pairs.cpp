@@ -61,9 +61,8 @@ class PairAdvice {
             const auto found = std::find_if(mute.begin(), mute.end(), tells);
             const PairResult* telling = found != mute.end() ? *found : mute[0];
             add(Severity::fail, "data arrives, but flags do not: " + telling->flags.detail, mute,
-                cuda_ ? "sync: flag, persistent and stream would hang there until comm.timeout_s; barrier and event remain (set "
-                        "comm.sync: auto may take flag or "
-                        "persistent)"
+                cuda_ ? "sync: flag, persistent and stream would hang there until comm.timeout_s; barrier and event remain "
+                        "(set comm.sync: auto may take flag or persistent)"
                       : "sync: event would hang there; barrier remains",
                 cuda_ ? "tools that run one kernel at a time (profilers, compute-sanitizer) do this; without them look for ACS "
                         "or an IOMMU"

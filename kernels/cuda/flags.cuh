@@ -107,9 +107,9 @@ __device__ inline bool await_flags(const FlagArgs& flags, Generation g, unsigned
 
 /// The same by each warp for itself, where the warps of a block do not depend on each other: lane i waits for link i, and what
 /// extends its acquire to the other lanes is __syncwarp. `raise`: the grid that this warp is of raises g as it starts; a lane
-/// that waits for long does so once more, in case the block that is to do it has not started. No look at the state in front, a
-/// trip to the L2 for every warp: what a pass behind one that gave up stores into a neighbour is not read there, for raise_links
-/// looks.
+/// that waits for long does so on its link once more, in case the block that is to do it has not started. No look at the state in
+/// front, a trip to the L2 for every warp: what a pass behind one that gave up stores into a neighbour is not read there, for
+/// raise_links looks.
 __device__ inline bool await_flags_by_warp(const FlagArgs& flags, Generation g, bool raise) {
     const unsigned lane = threadIdx.x;
     static_assert(Direction::count <= 32);
