@@ -55,10 +55,12 @@ __device__ inline unsigned failed(const FlagState* state) { return *reinterpret_
 /// How long a thread polls: until the deadline, or another block's failure.
 class Patience {
  public:
+    static constexpr unsigned between_looks = 64;  ///< polls in vain from one look at failures and clock to the next
+    explicit __device__ Patience(unsigned before_the_first = between_looks) : spin_(between_looks - before_the_first) {}
     /// Called after each poll in vain. True: just poll again; else ask more().
     __device__ bool untested() {
         if (start_ == 0) start_ = global_nanoseconds();
-        return ++spin_ % 64 != 0;
+        return ++spin_ % between_looks != 0;
     }
     /// False: give up. Tiles of this rank (Direction{}) wait somewhat longer for each other than for other ranks, since one that
     /// waits for a rank keeps others waiting, and the rank is what the message must name.
@@ -73,14 +75,14 @@ class Patience {
     }
 
  private:
-    unsigned spin_ = 0;
+    unsigned spin_;
     unsigned long long start_ = 0;
 };
 
 /// Spins until load() >= g. False: give up.
 template <class Load>
-__device__ inline bool await_word(const FlagArgs& flags, int direction, Generation g, Load&& load) {
-    for (Patience patience;;) {
+__device__ inline bool await_word(const FlagArgs& flags, int direction, Generation g, Load&& load, Patience patience = Patience{}) {
+    for (;;) {
         const Generation seen = load();
         if (seen >= g) return true;
         if (!patience.untested() && !patience.more(flags, direction, g, seen)) return false;
@@ -107,18 +109,21 @@ __device__ inline bool await_flags(const FlagArgs& flags, Generation g, unsigned
 
 /// The same by each warp for itself, where the warps of a block do not depend on each other: lane i waits for link i, and what
 /// extends its acquire to the other lanes is __syncwarp. `raise`: the grid that this warp is of raises g as it starts; a lane
-/// that waits for long does so on its link once more, in case the block that is to do it has not started. No look at the state in
-/// front, a trip to the L2 for every warp: what a pass behind one that gave up stores into a neighbour is not read there, for
-/// raise_links looks.
+/// that waits for long does so once more, on all links, in case the block that is to do it has not started. It looks at the state
+/// with its first poll in vain, so that a pass behind one that gave up ends at once too, and not in front, a trip to the L2 for
+/// every warp: what such a pass stores into a neighbour that did come is not read there, for raise_links looks.
 __device__ inline bool await_flags_by_warp(const FlagArgs& flags, Generation g, bool raise) {
     const unsigned lane = threadIdx.x;
     static_assert(Direction::count <= 32);
     bool ok = true;
     if (lane < static_cast<unsigned>(flags.count)) {
-        ok = await_word(flags, flags.direction[lane], g, [&, looks = 0]() mutable {
-            if (raise && ++looks == 64) raise_links(flags, g, lane);
+        auto load = [&, looks = 0u]() mutable {
+            if (raise && ++looks == Patience::between_looks) {
+                for (int link = 0; link < flags.count; ++link) raise_links(flags, g, link);
+            }
             return load_acquire_system(flags.own[lane]);
-        });
+        };
+        ok = await_word(flags, flags.direction[lane], g, load, Patience(1));
     }
     ok = __all_sync(~0u, ok) != 0;
     __syncwarp();

@@ -2,7 +2,10 @@
 // random length, residual checks in between, NaN in halos that have been used, on every rung of a back end, through shared memory
 // and as messages. A wait that is missing, or waits for too little, lets a late rank read halos of a wrong generation; the field
 // then differs from the serial reference. Usage: stress_test [seed [host|cuda]]
+#include <fmt/ranges.h>
+
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "checks.hpp"
@@ -16,14 +19,22 @@ using namespace jacobi;
 
 namespace {
 
-Problem stress_problem() {
+Problem stress_problem(const Index3& cells) {
     Problem p;
-    p.grid.cells = {19, 16, 13};
+    p.grid.cells = cells;
     p.grid.periodic = {true, false, true};  // two ranks along an axis meet each other on both sides
     p.kind = ProblemKind::random;
     p.faces = {0, 0, 0.5, -0.25, 0, 0};
     return p;
 }
+
+/// A problem, advanced serially by as many sweeps as its runs do.
+struct Case {
+    Problem problem;
+    Reference<double> reference;
+
+    Case(const Index3& cells, Index sweeps) : problem(stress_problem(cells)), reference(problem) { reference.advance(sweeps); }
+};
 
 struct Way {
     const Topology& topology;
@@ -31,14 +42,18 @@ struct Way {
     const Rung& rung;
     bool overlap;
     int depth;
+    std::optional<std::array<int, 3>> ranks;  ///< along each axis, where the case asks for it
 };
 
-void run_rung(test::Checks& checks, const std::string& backend_name, const Way& way, unsigned seed, Index sweeps,
-              Reference<double>& reference) {
-    const Problem problem = stress_problem();
+void run_rung(test::Checks& checks, const std::string& backend_name, const Way& way, unsigned seed, const Case& stressed) {
+    const Problem& problem = stressed.problem;
+    const Index sweeps = stressed.reference.iteration();
     const Topology& topology = way.topology;
-    const std::string where = std::string(way.rung.name) + (way.overlap ? ", overlap, " : ", ") + way.transport + ", " +
-                              std::to_string(topology.node_count) + " nodes, depth " + std::to_string(way.depth);
+    const Decomposition d = way.ranks ? decompose(problem.grid.cells, problem.grid.periodic, checks.size(), *way.ranks)
+                                      : decompose(problem.grid.cells, problem.grid.periodic, checks.size());
+    const std::string where =
+        fmt::format("{}{}, {}, {} nodes, depth {}, {} ranks, {} cells", way.rung.name, way.overlap ? ", overlap" : "", way.transport,
+                    topology.node_count, way.depth, fmt::join(d.ranks, " x "), fmt::join(problem.grid.cells, " x "));
     checks.run(where, [&] {
         Config config;
         config.problem = problem;
@@ -49,7 +64,6 @@ void run_rung(test::Checks& checks, const std::string& backend_name, const Way& 
         // Rungs that enqueue on a device's streams know its back end: there only batches are late.
         test::Dawdling dawdling(*real, seed * 977 + static_cast<unsigned>(checks.rank()));
         Backend& backend = backend_name == "host" ? dawdling : *real;
-        const Decomposition d = decompose(problem.grid.cells, problem.grid.periodic, checks.size());
         ExchangeOptions options;
         options.transport = way.transport;
         options.sync = way.rung.name;
@@ -77,9 +91,49 @@ void run_rung(test::Checks& checks, const std::string& backend_name, const Way& 
         checks.expect(std::isfinite(largest), where + ": a residual is not finite: a halo was read that nobody had written");
         std::uint64_t digest = backend.digest(exchange.generation());
         MPI_Allreduce(MPI_IN_PLACE, &digest, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-        checks.expect(digest == reference.digest(), where + ": the field differs from the reference");
+        checks.expect(digest == stressed.reference.digest(), where + ": the field differs from the reference");
         exchange.close();
     });
+}
+
+/// Every rung, transport and depth on a block so small that exchanges are most of the work.
+void run_small(test::Checks& checks, const std::string& backend, const Topology& topology, unsigned seed) {
+    const Topology two_nodes = discover_topology(MPI_COMM_WORLD, std::min(2, checks.size()));
+    const Case small({19, 16, 13}, 600);
+    for (const Rung& rung : rungs()) {
+        if (*rung.backend != '\0' && rung.backend != backend) continue;
+        const bool persistent = std::strcmp(rung.name, "persistent") == 0;
+        const bool for_messages = std::strcmp(rung.name, "flag") != 0 && !persistent;
+        for (const bool overlap : {false, true}) {
+            const auto run = [&](const Topology& nodes, const char* transport, int depth) {
+                run_rung(checks, backend, {nodes, transport, rung, overlap, depth, {}}, seed, small);
+            };
+            run(topology, "auto", 1);
+            if (overlap && !(persistent && backend == "cuda")) run(topology, "auto", 3);
+            if (!for_messages || checks.size() == 1) continue;
+            run(topology, "mpi", 1);
+            run(two_nodes, "auto", 1);
+        }
+    }
+}
+
+/// Blocks that no cache of a GPU holds: the CUDA back end walks those in other kernels.
+void run_large(test::Checks& checks, const std::string& backend, const Topology& topology, unsigned seed) {
+    for (int axis = 0; axis < 3; ++axis) {
+        if (axis > 0 && checks.size() == 1) break;
+        std::array<int, 3> ranks = {1, 1, 1};
+        ranks[axis] = checks.size();
+        Index3 cells = {163, 158, 161};
+        cells[axis] *= checks.size();
+        const Case large(cells, 150);
+        for (const Rung& rung : rungs()) {
+            if (*rung.backend != '\0' && rung.backend != backend) continue;
+            const bool event = std::strcmp(rung.name, "event") == 0;
+            if (event) run_rung(checks, backend, {topology, "auto", rung, false, 1, ranks}, seed, large);
+            if (event && checks.size() > 1) run_rung(checks, backend, {topology, "mpi", rung, true, 1, ranks}, seed, large);
+            run_rung(checks, backend, {topology, "auto", rung, true, 1, ranks}, seed, large);
+        }
+    }
 }
 
 }  // namespace
@@ -97,27 +151,10 @@ int main(int argc, char** argv) {
             MPI_Finalize();
             return 77;
         }
-        constexpr Index sweeps = 600;
         test::Checks checks;
         const Topology topology = discover_topology(MPI_COMM_WORLD);
-        const Topology two_nodes = discover_topology(MPI_COMM_WORLD, std::min(2, checks.size()));
-        Reference<double> reference(stress_problem());
-        reference.advance(sweeps);
-        for (const Rung& rung : rungs()) {
-            if (*rung.backend != '\0' && rung.backend != backend) continue;
-            const bool persistent = std::strcmp(rung.name, "persistent") == 0;
-            const bool for_messages = std::strcmp(rung.name, "flag") != 0 && !persistent;
-            for (const bool overlap : {false, true}) {
-                const auto run = [&](const Topology& nodes, const char* transport, int depth) {
-                    run_rung(checks, backend, {nodes, transport, rung, overlap, depth}, seed, sweeps, reference);
-                };
-                run(topology, "auto", 1);
-                if (overlap && !(persistent && backend == "cuda")) run(topology, "auto", 3);
-                if (!for_messages || checks.size() == 1) continue;
-                run(topology, "mpi", 1);
-                run(two_nodes, "auto", 1);
-            }
-        }
+        run_small(checks, backend, topology, seed);
+        if (backend == "cuda") run_large(checks, backend, topology, seed);
         status = checks.finish("stress_test");
     }
     MPI_Finalize();
