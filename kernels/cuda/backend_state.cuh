@@ -85,6 +85,7 @@ class CudaBackend final : public CudaBackendBase {
     enum class Part { boundary, interior, whole };
     void march_touching_tiles(Generation g, bool all, cudaStream_t stream);
     void march_in_order(Generation g, cudaStream_t stream);
+    void left_to_raise(Generation g);
     void raise(Generation g);
     void march_pass(Generation g, Part part, cudaStream_t stream);
     PushTargets<T> push_targets(Generation g) const;
@@ -149,7 +150,7 @@ class CudaBackend final : public CudaBackendBase {
     bool early_ = false;  ///< passes are launched early (early_launch.cuh)
     bool flagged_ = false;
     bool raises_ = false;    ///< flags_ name some that kernels raise
-    bool unraised_ = false;  ///< the last pass in natural order leaves raising to what comes behind it
+    bool unraised_ = false;  ///< the last pass has left raising to what comes behind it (left_to_raise)
     FlagArgs flags_{};
     DeviceBuffer<FlagState> state_;
     MappedValue<FailedWait> failed_wait_;

@@ -81,7 +81,8 @@ class Patience {
 
 /// Spins until load() >= g. False: give up.
 template <class Load>
-__device__ inline bool await_word(const FlagArgs& flags, int direction, Generation g, Load&& load, Patience patience = Patience{}) {
+__device__ inline bool await_word(const FlagArgs& flags, int direction, Generation g, Load&& load,
+                                  Patience patience = Patience{}) {
     for (;;) {
         const Generation seen = load();
         if (seen >= g) return true;
@@ -95,36 +96,38 @@ __device__ inline void raise_links(const FlagArgs& flags, Generation g, unsigned
         store_release_system(flags.there[thread], g);
 }
 
-/// Called by all threads of every block before it reads a halo or stores into a neighbour: one thread a link waits, and each wait
-/// ends with an acquire load. The block barrier behind it extends that acquire to the block's other threads: their halo reads
-/// come after the neighbours' stores (read-after-write), and their peer stores after the neighbours' reads (write-after-read).
-/// False on all threads: a wait gave up, the kernel must return at once.
-__device__ inline bool await_flags(const FlagArgs& flags, Generation g, unsigned thread) {
+/// One thread's wait for one link, which ends with an acquire load. `raise`: the grid that this thread is of raises g as it
+/// starts; a thread that waits for long does so once more, on all links, in case the block that is to do it has not started.
+__device__ inline bool await_link(const FlagArgs& flags, Generation g, unsigned link, bool raise,
+                                  Patience patience = Patience{}) {
+    auto load = [&, looks = 0u]() mutable {
+        if (raise && ++looks == Patience::between_looks) {
+            for (int i = 0; i < flags.count; ++i) raise_links(flags, g, i);
+        }
+        return load_acquire_system(flags.own[link]);
+    };
+    return await_word(flags, flags.direction[link], g, load, patience);
+}
+
+/// Called by all threads of every block before it reads a halo or stores into a neighbour: one thread a link waits. The block
+/// barrier behind it extends that acquire to the block's other threads: their halo reads come after the neighbours' stores
+/// (read-after-write), and their peer stores after the neighbours' reads (write-after-read).
+/// False on all threads: a wait gave up, the kernel must return at once. `raise`: as in await_link.
+__device__ inline bool await_flags(const FlagArgs& flags, Generation g, unsigned thread, bool raise = false) {
     bool ok = failed(flags.state) == 0;
-    if (ok && thread < static_cast<unsigned>(flags.count)) {
-        ok = await_word(flags, flags.direction[thread], g, [&] { return load_acquire_system(flags.own[thread]); });
-    }
+    if (ok && thread < static_cast<unsigned>(flags.count)) ok = await_link(flags, g, thread, raise);
     return __syncthreads_and(ok) != 0;
 }
 
 /// The same by each warp for itself, where the warps of a block do not depend on each other: lane i waits for link i, and what
-/// extends its acquire to the other lanes is __syncwarp. `raise`: the grid that this warp is of raises g as it starts; a lane
-/// that waits for long does so once more, on all links, in case the block that is to do it has not started. It looks at the state
-/// with its first poll in vain, so that a pass behind one that gave up ends at once too, and not in front, a trip to the L2 for
-/// every warp: what such a pass stores into a neighbour that did come is not read there, for raise_links looks.
+/// extends its acquire to the other lanes is __syncwarp. It looks at the state with its first poll in vain, so that behind a wait
+/// that gave up no warp waits again, and not in front, a trip to the L2 for every warp: what such a pass stores into a neighbour
+/// that did come is not read there, for raise_links looks.
 __device__ inline bool await_flags_by_warp(const FlagArgs& flags, Generation g, bool raise) {
     const unsigned lane = threadIdx.x;
     static_assert(Direction::count <= 32);
     bool ok = true;
-    if (lane < static_cast<unsigned>(flags.count)) {
-        auto load = [&, looks = 0u]() mutable {
-            if (raise && ++looks == Patience::between_looks) {
-                for (int link = 0; link < flags.count; ++link) raise_links(flags, g, link);
-            }
-            return load_acquire_system(flags.own[lane]);
-        };
-        ok = await_word(flags, flags.direction[lane], g, load, Patience(1));
-    }
+    if (lane < static_cast<unsigned>(flags.count)) ok = await_link(flags, g, lane, raise, Patience(1));
     ok = __all_sync(~0u, ok) != 0;
     __syncwarp();
     return ok;

@@ -133,8 +133,7 @@ void CudaBackend<T>::march_touching_tiles(Generation g, bool all, cudaStream_t s
                  push_targets(g + 1), flagged_ ? flags_ : FlagArgs{});
 }
 
-/// Everything, in one launch. That the last tile to touch a neighbour raises would take a count of them all; so raising is left
-/// to the next pass, or to the end of the batch.
+/// Everything, in one launch a strip.
 template <class T>
 void CudaBackend<T>::march_in_order(Generation g, cudaStream_t stream) {
     const PushTargets<T> to = push_targets(g + 1);
@@ -142,10 +141,7 @@ void CudaBackend<T>::march_in_order(Generation g, cudaStream_t stream) {
         launch_early(march_kernels_.in_order, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, touching_,
                      to, flagged_ ? flags_ : FlagArgs{}, g, unraised_, first);
     });
-    unraised_ = raises_;
-    // Ranks that share a device let one block wait in front of the grid (make_room), so what that waits for cannot come from a
-    // grid.
-    if (sharers_ > 1) raise(g + 1);
+    left_to_raise(g + 1);
 }
 
 template <class T>

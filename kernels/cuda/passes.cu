@@ -57,8 +57,8 @@ void CudaBackend<T>::whole(Generation g, int depth) {
     sample_.next_pass(depth);
 }
 
-/// In a pass of a small block, and in a deep pass, the tiles that touch neighbours come first and raise while the others run;
-/// else they have their natural order, and the exchange is hidden behind the other tiles of the next pass.
+/// In a pass of a small block the tiles that touch neighbours come first and raise while the others run; in a large one they
+/// stand among the others, and the exchange is hidden behind those of the next pass.
 template <class T>
 void CudaBackend<T>::flagged_passes(Generation g, Index passes, int depth) {
     const Generation end = g + passes;
@@ -83,7 +83,17 @@ void CudaBackend<T>::make_room(Generation g) {
     if (sharers_ > 1) await_flags(small_ ? -1 : g);
 }
 
-/// What a pass in natural order left to do. `g`: the generation behind it.
+/// Called behind a pass whose blocks await g - 1 by number. That the last block to touch a neighbour raises would take a count of
+/// them all; so raising g is left to the next pass, which does it as it starts, or to the end of the batch.
+template <class T>
+void CudaBackend<T>::left_to_raise(Generation g) {
+    unraised_ = raises_;
+    // Ranks that share a device let one block wait in front of the grid (make_room), so what that waits for cannot come from a
+    // grid.
+    if (sharers_ > 1) raise(g);
+}
+
+/// What the last pass left to do, if it did. `g`: the generation behind it.
 template <class T>
 void CudaBackend<T>::raise(Generation g) {
     if (!unraised_) return;

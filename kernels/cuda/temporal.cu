@@ -140,8 +140,8 @@ Plan CudaBackend<T>::measure_temporal() {
             TemporalLaunch<T> launch = temporal_launch(shape, chunks);
             Generation g = 0;
             const double seconds = seconds_of([&] {
-                launch.run(temporal_args(g), 0, launch.count, launch.touching, own_layer_targets(g + 1), FlagArgs{},
-                           boundary_stream_.get(), early_);  // the buffers hold anything
+                launch.run(temporal_args(g), 0, launch.count, {0, launch.touching}, own_layer_targets(g + 1), FlagArgs{}, g,
+                           false, boundary_stream_.get(), early_);  // the buffers hold anything
                 ++g;
             });
             if (chosen.kernel != nullptr && seconds >= best) continue;
@@ -177,18 +177,30 @@ void CudaBackend<T>::plan_temporal_passes() {
         plan_key(), [&](const Plan& plan) { return use_temporal(plan); }, [&] { return measure_temporal(); });
 }
 
+/// Blocks that touch a neighbour come first, so that it is served while the others run. With flags, in a large block, as many
+/// others as run at once come before them: ranks out of step by that long need not wait for each other.
 template <class T>
 void CudaBackend<T>::temporal_pass(Generation g, int depth, Part part, cudaStream_t stream) {
     const TemporalLaunch<T>& launch = temporal_[static_cast<std::size_t>(depth - 1)];
     const LayerTargets<T> to = layer_targets(g + 1);
+    const unsigned others = launch.count - launch.touching;
     if (part == Part::interior) {
         // Not ordered behind the neighbours' stores, and need not be: windows may hang over into halo cells that a neighbour is
         // storing, but no cell that is kept depends on those (temporal_plan.hpp says which segments touch).
-        launch.run(temporal_args(g), launch.touching, launch.count - launch.touching, 0, to, FlagArgs{}, stream, early_);
-    } else {
-        launch.run(temporal_args(g), 0, part == Part::boundary ? launch.touching : launch.count, launch.touching, to,
-                   flagged_ ? flags_ : FlagArgs{}, stream, early_);
+        launch.run(temporal_args(g), launch.touching, others, {0, 0}, to, FlagArgs{}, g, false, stream, early_);
+        return;
     }
+    const FlagArgs flags = flagged_ ? flags_ : FlagArgs{};
+    const Generation named = small_ ? -1 : g;  // graphs of small passes freeze no number
+    if (part == Part::boundary) {
+        launch.run(temporal_args(g), 0, launch.touching, {0, launch.touching}, to, flags, named, false, stream, early_);
+        return;
+    }
+    const bool in_between = flagged_ && !small_;
+    const unsigned at_once = static_cast<unsigned>(std::max(1, properties_.multiProcessorCount / sharers_));
+    const unsigned lead = in_between ? std::min(others, at_once) : 0;
+    launch.run(temporal_args(g), 0, launch.count, {lead, launch.touching}, to, flags, named, unraised_, stream, early_);
+    if (in_between) left_to_raise(g + 1);
 }
 
 template class CudaBackend<double>;

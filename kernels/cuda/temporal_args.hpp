@@ -31,4 +31,10 @@ struct LayerTargets {
     long long shift[4];
 };
 
+/// The thread blocks of a launch that read halos and have cells that neighbours need: so many, behind `lead` others. Their
+/// segments come first all the same.
+struct TouchingBlocks {
+    unsigned lead, count;
+};
+
 }  // namespace jacobi::cuda

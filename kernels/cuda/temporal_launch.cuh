@@ -14,7 +14,7 @@ inline constexpr int most_temporal_depth = 4;
 /// One instance.
 template <class T>
 struct TemporalShape {
-    using Kernel = void (*)(TemporalArgs<T>, const Segment*, unsigned, LayerTargets<T>, FlagArgs);
+    using Kernel = void (*)(TemporalArgs<T>, const Segment*, TouchingBlocks, LayerTargets<T>, FlagArgs, Generation, bool);
     WindowShape window;
     int warps;
     std::size_t shared;  ///< bytes of dynamic shared memory
@@ -40,11 +40,12 @@ struct TemporalLaunch {
     unsigned touching = 0, count = 0;
     DeviceBuffer<Segment> segments;
 
-    void run(const TemporalArgs<T>& a, unsigned first, unsigned segment_count, unsigned touching_count, const LayerTargets<T>& to,
-             const FlagArgs& flags, cudaStream_t stream, bool early) const {
+    /// The kernel's own parameters: temporal.cuh.
+    void run(const TemporalArgs<T>& a, unsigned first, unsigned segment_count, TouchingBlocks touching_blocks,
+             const LayerTargets<T>& to, const FlagArgs& flags, Generation g, bool raise, cudaStream_t stream, bool early) const {
         if (segment_count == 0) return;
         launch_early(kernel, segment_count, dim3(32, static_cast<unsigned>(warps)), shared, stream, early, a,
-                     segments.get() + first, touching_count, to, flags);
+                     segments.get() + first, touching_blocks, to, flags, g, raise);
     }
 };
 
