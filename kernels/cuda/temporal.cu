@@ -28,9 +28,9 @@ TemporalArgs<T> CudaBackend<T>::temporal_args(Generation g) const {
     TemporalArgs<T> a{};
     a.u = s.u;
     a.out = s.out;
-    a.b = s.b;
     a.pitch = s.pitch;
     a.plane = s.plane;
+    if (s.b != nullptr) a.rhs_at(s.b);
     a.cx = s.cx;
     a.cy = s.cy;
     a.cz = s.cz;

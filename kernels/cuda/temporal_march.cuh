@@ -77,18 +77,15 @@ class TemporalMarch {
         z_lo_ = s.z_lo;
         const Index column = y_ * a_.pitch + x_;
         from_ = a_.u + begin * a_.plane + column;
-        if constexpr (Rhs) rhs_from_ = a_.b + begin * a_.plane + column;
         out_ = a_.out + (begin - Depth) * a_.plane + column;
         slot_ = rhs_slot_ = 0;
-        fill_ = ahead;
-        rhs_fill_ = 1;
         // Below and above the window nobody computes: there the face's value stands, or what does not matter.
         if (warp == 0 && a_.dirichlet[2] && w.y == 0) fill_edges(0, a_.face[2]);
         if (warp == Warps - 1 && a_.dirichlet[3] && w.y + Tile::height == a_.n[1]) fill_edges(3 * 32, a_.face[3]);
         load_field(begin, 0);
         copy_commit();
         load_field(begin + 1, 1);
-        load_rhs(begin, 0);
+        load_rhs(begin, 0);  // always the plane before the last one of u
         copy_commit();
 #pragma unroll
         for (int l = 0; l < Depth; ++l) {
@@ -130,11 +127,11 @@ class TemporalMarch {
     __device__ void load_rhs(int z, int slot) {
         if constexpr (Rhs) {
             if (z < load_end_) {
+                const T* const from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(from_) + a_.to_rhs);
 #pragma unroll
                 for (int r = 0; r < Rows; ++r)
-                    copy_async(rhs_ring_ + slot * Tile::slot + r * 32, rhs_from_ + r * a_.pitch, r < present_);
+                    copy_async(rhs_ring_ + slot * Tile::slot + r * 32, from + r * a_.pitch, r < present_);
             }
-            rhs_from_ += a_.plane;
         }
     }
 
@@ -152,23 +149,20 @@ class TemporalMarch {
         static_assert(ahead == 2);
         static_assert(5 * Rows < 32, "rows_");
         copy_wait<1>();
-        load_field(k + 2, fill_);
-        load_rhs(k + 1, rhs_fill_);
+        load_field(k + 2, slot_ == 0 ? ahead : slot_ - 1);
+        const int rhs_next = rhs_slot_ + 1 == Tile::rhs_planes ? 0 : rhs_slot_ + 1;
+        load_rhs(k + 1, rhs_next);
         copy_commit();
         P fresh[Rows];
 #pragma unroll
         for (int r = 0; r < Rows; ++r) fresh[r] = ring_[slot_ * Tile::slot + r * 32];
-        fill_ = slot_;
         slot_ = slot_ + 1 == Tile::planes ? 0 : slot_ + 1;
         // Everybody's rows of the previous step are in place. And everybody has read those of the step before it, which this step
         // overwrites: each warp arrives behind its reads.
         barrier_.wait();
 #pragma unroll
         for (int l = 0; l < Depth; ++l) advance_level<Parity, rim>(l, k - 1 - l, fresh);
-        if constexpr (Rhs) {
-            rhs_slot_ = rhs_slot_ + 1 == Tile::rhs_planes ? 0 : rhs_slot_ + 1;
-            rhs_fill_ = rhs_fill_ + 1 == Tile::rhs_planes ? 0 : rhs_fill_ + 1;
-        }
+        if constexpr (Rhs) rhs_slot_ = rhs_next;
 #pragma unroll
         for (int l = 0; l < Depth; ++l) {
             edge_[(Parity * Depth + l) * Tile::level + 32] = value_[l][1 - Parity][0];
@@ -260,13 +254,13 @@ class TemporalMarch {
     const LayerTargets<T>& to_;
     SplitBarrier barrier_;
     P *ring_, *rhs_ring_, *edge_;  ///< this lane's place in its warp's rows
-    const T *from_, *rhs_from_;    ///< of the next plane to load
+    const T* from_;                ///< of the next plane to load
     T* out_;                       ///< of the plane that the last level is at
     int x_, y_;                    ///< first cell of the lane, in the warp's first row
     int present_;                  ///< rows that exist in memory
     int valid_;                    ///< cells of the lane that are stored
     unsigned rows_;                ///< bits of those that are stored, above them rows_at_faces, and plain_rows
-    int z_lo_, load_end_, slot_, fill_, rhs_slot_, rhs_fill_;
+    int z_lo_, load_end_, slot_, rhs_slot_;
     P value_[Depth][2][Rows];  ///< by level and parity of the step: the two newest planes
 };
 

@@ -51,9 +51,9 @@ void run_rung(test::Checks& checks, const std::string& backend_name, const Way& 
     const Topology& topology = way.topology;
     const Decomposition d = way.ranks ? decompose(problem.grid.cells, problem.grid.periodic, checks.size(), *way.ranks)
                                       : decompose(problem.grid.cells, problem.grid.periodic, checks.size());
-    const std::string where =
-        fmt::format("{}{}, {}, {} nodes, depth {}, {} ranks, {} cells", way.rung.name, way.overlap ? ", overlap" : "", way.transport,
-                    topology.node_count, way.depth, fmt::join(d.ranks, " x "), fmt::join(problem.grid.cells, " x "));
+    const std::string where = fmt::format("{}{}, {}, {} nodes, depth {}, {} ranks, {} cells", way.rung.name,
+                                          way.overlap ? ", overlap" : "", way.transport, topology.node_count, way.depth,
+                                          fmt::join(d.ranks, " x "), fmt::join(problem.grid.cells, " x "));
     checks.run(where, [&] {
         Config config;
         config.problem = problem;

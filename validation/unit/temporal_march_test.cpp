@@ -83,10 +83,13 @@ class Pass {
             if (f % 2 == 1) args_.reach[f / 2] = args_.dirichlet[f] ? 0 : layers;
         }
         args_.u = u_.first();
-        args_.b = b_.first();
         args_.out = out_.first();
+        args_.cx = T(0.21);
+        args_.cy = T(0.17);
+        args_.cz = T(0.12);
         args_.pitch = u_.pitch;
         args_.plane = u_.plane;
+        args_.rhs_at(b_.first());
         to_.depth = layers;
         for (int code = 0; code < Direction::count; ++code) {
             if (!neighbour(code)) continue;
@@ -200,7 +203,7 @@ class Pass {
     std::array<bool, face_count> connected_{};
     Cube<T> u_, b_, out_;
     std::vector<Cube<T>> there_;
-    TemporalArgs<T> args_{nullptr, nullptr, nullptr, 0, 0, T(0.21), T(0.17), T(0.12), {}, {}, {}, {}};
+    TemporalArgs<T> args_{};
     LayerTargets<T> to_{};
 };
 
