@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backend_state.cuh"
+#include "fastest.hpp"
 #include "march.cuh"
 #include "plan_numbers.hpp"
 
@@ -34,12 +35,16 @@ std::vector<MarchKernels<T>> march_kernels(bool rhs) {
     }
 }
 
-/// Calls launch(grid, first tile) for the box [lo, hi) of tiles, strip by strip.
+/// Calls launch(grid, start) for the box [lo, hi) of tiles, strip by strip; pass g goes up if g is even, else down.
 template <class Launch>
-void for_strips(const MarchShape& s, const int (&lo)[3], const int (&hi)[3], Launch&& launch) {
-    if (hi[0] <= lo[0] || hi[2] <= lo[2]) return;
-    for (int row = lo[1]; row < hi[1]; row += s.strip_tiles) {
-        launch(dim3(hi[0] - lo[0], std::min(s.strip_tiles, hi[1] - row), hi[2] - lo[2]), MarchTile{lo[0], row, lo[2]});
+void for_strips(Generation g, const MarchShape& s, const int (&lo)[3], const int (&hi)[3], Launch&& launch) {
+    if (hi[0] <= lo[0] || hi[1] <= lo[1] || hi[2] <= lo[2]) return;
+    const bool down = g % 2 != 0;
+    const int strips = tiles_for(hi[1] - lo[1], s.strip_tiles);
+    for (int i = 0; i < strips; ++i) {
+        const int row = lo[1] + (down ? strips - 1 - i : i) * s.strip_tiles;
+        launch(dim3(hi[0] - lo[0], std::min(s.strip_tiles, hi[1] - row), hi[2] - lo[2]),
+               down ? MarchStart{{lo[0], row, hi[2] - 1}, -1} : MarchStart{{lo[0], row, lo[2]}, 1});
     }
 }
 constexpr int first_tile[3] = {0, 0, 0};
@@ -60,9 +65,9 @@ PushTargets<T> CudaBackend<T>::push_targets(Generation g) const {
     return to;
 }
 
-/// Chooses thread block, chunks and strips by measuring what is promising, at most 18 shapes: three passes each (17 where passes
-/// are short), then more of the best four, since their times differ by less than those of a few passes do. Without stores into
-/// neighbours: into the own halo they would be others than into a neighbour's. The buffers hold anything.
+/// Chooses thread block, chunks and strips by measuring what is promising, at most 18 shapes, in three passes each (17 where
+/// passes are short), the best in more. Without stores into neighbours: into the own halo they would be others than into a
+/// neighbour's. The buffers hold anything.
 template <class T>
 Plan CudaBackend<T>::measure_march() {
     struct Candidate {
@@ -72,29 +77,22 @@ Plan CudaBackend<T>::measure_march() {
     };
     const auto plane = static_cast<double>(setup_.layout.plane) * sizeof(T);
     std::vector<Candidate> candidates;
-    const auto measure = [&](Candidate& c, int more) {
+    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
+        for (const MarchShape& shape : promising_shapes(march_.n, march_width<T>, kernels.height, plane))
+            candidates.push_back({kernels, shape, 0});
+    }
+    const Candidate& best = fastest(candidates, [&](Candidate& c, int more) {
         Generation g = 0;
         c.seconds = seconds_of(
             [&] {
-                for_strips(c.shape, first_tile, c.shape.tiles, [&](dim3 grid, const MarchTile& first) {
+                for_strips(g, c.shape, first_tile, c.shape.tiles, [&](dim3 grid, const MarchStart& start) {
                     launch_early(c.kernels.others, grid, dim3(32, c.kernels.warps), 0, boundary_stream_.get(), early_, args(g),
-                                 c.shape, first);
+                                 c.shape, start);
                 });
                 ++g;
             },
             more);
-    };
-    const auto faster = [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; };
-    for (const MarchKernels<T>& kernels : march_kernels<T>(rhs_.get() != nullptr)) {
-        for (const MarchShape& shape : promising_shapes(march_.n, march_width<T>, kernels.height, plane)) {
-            candidates.push_back({kernels, shape, 0});
-            measure(candidates.back(), 1);
-        }
-    }
-    const auto last = candidates.begin() + std::min<std::ptrdiff_t>(4, std::ssize(candidates));
-    std::partial_sort(candidates.begin(), last, candidates.end(), faster);
-    for (auto c = candidates.begin(); c != last; ++c) measure(*c, 5);
-    const Candidate& best = *std::min_element(candidates.begin(), last, faster);
+    });
     march_kernels_ = best.kernels;
     march_ = best.shape;
     return plan_of(march_, march_kernels_.warps, march_kernels_.ahead);
@@ -137,9 +135,9 @@ void CudaBackend<T>::march_touching_tiles(Generation g, bool all, cudaStream_t s
 template <class T>
 void CudaBackend<T>::march_in_order(Generation g, cudaStream_t stream) {
     const PushTargets<T> to = push_targets(g + 1);
-    for_strips(march_, first_tile, march_.tiles, [&](dim3 grid, const MarchTile& first) {
+    for_strips(g, march_, first_tile, march_.tiles, [&](dim3 grid, const MarchStart& start) {
         launch_early(march_kernels_.in_order, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, touching_,
-                     to, flagged_ ? flags_ : FlagArgs{}, g, unraised_, first);
+                     to, flagged_ ? flags_ : FlagArgs{}, g, unraised_, start);
     });
     left_to_raise(g + 1);
 }
@@ -147,8 +145,8 @@ void CudaBackend<T>::march_in_order(Generation g, cudaStream_t stream) {
 template <class T>
 void CudaBackend<T>::march_pass(Generation g, Part part, cudaStream_t stream) {
     const auto others = [&] {
-        for_strips(march_, touching_.lo, touching_.hi, [&](dim3 grid, const MarchTile& first) {
-            launch_early(march_kernels_.others, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, first);
+        for_strips(g, march_, touching_.lo, touching_.hi, [&](dim3 grid, const MarchStart& start) {
+            launch_early(march_kernels_.others, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, start);
         });
     };
     if (part == Part::boundary) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "backend_state.cuh"
+#include "fastest.hpp"
 #include "plan_numbers.hpp"
 #include "temporal_shapes.cuh"
 
@@ -126,30 +127,32 @@ std::vector<int> CudaBackend<T>::temporal_chunks(const TemporalShape<T>& shape, 
 /// longer, since they store layers into it: here into the own halos.
 template <class T>
 Plan CudaBackend<T>::measure_temporal() {
-    TemporalLaunch<T>& chosen = temporal_.back();
+    struct Candidate {
+        TemporalLaunch<T> launch;
+        double seconds;
+    };
     const auto connected = temporal_block().connected;
     const bool sides = std::any_of(connected.begin(), connected.begin() + 4, [](bool c) { return c; });
-    double best = 0;
+    std::vector<Candidate> candidates;
     for (const TemporalShape<T>& shape : temporal_shapes<T>(setup_.temporal_depth)) {
-        std::vector<ZChunks> promising;
         for (const int chunks : temporal_chunks(shape, 4)) {
-            promising.push_back(chunks);
-            if (sides && chunks < most_chunks) promising.push_back({chunks, chunks + 1});
-        }
-        for (const ZChunks& chunks : promising) {
-            TemporalLaunch<T> launch = temporal_launch(shape, chunks);
-            Generation g = 0;
-            const double seconds = seconds_of([&] {
-                launch.run(temporal_args(g), 0, launch.count, {0, launch.touching}, own_layer_targets(g + 1), FlagArgs{}, g,
-                           false, boundary_stream_.get(), early_);  // the buffers hold anything
-                ++g;
-            });
-            if (chosen.kernel != nullptr && seconds >= best) continue;
-            best = seconds;
-            chosen = std::move(launch);
+            candidates.push_back({temporal_launch(shape, chunks), 0});
+            if (sides && chunks < most_chunks) candidates.push_back({temporal_launch(shape, {chunks, chunks + 1}), 0});
         }
     }
-    return plan_of(chosen.window, chosen.warps, chosen.chunks);
+    TemporalLaunch<T>& chosen =
+        fastest(candidates, [&](Candidate& c, int more) {
+            Generation g = 0;
+            c.seconds = seconds_of(
+                [&] {
+                    c.launch.run(temporal_args(g), 0, c.launch.count, {0, c.launch.touching}, own_layer_targets(g + 1),
+                                 FlagArgs{}, g, false, boundary_stream_.get(), early_);  // the buffers hold anything
+                    ++g;
+                },
+                more);
+        }).launch;
+    temporal_.back() = std::move(chosen);
+    return plan_of(temporal_.back().window, temporal_.back().warps, temporal_.back().chunks);
 }
 
 template <class T>
