@@ -92,6 +92,7 @@ class CudaBackend final : public CudaBackendBase {
     void pass(Generation g, int depth, Part part, cudaStream_t stream);
     template <class Work>
     double seconds_of(Work&& work, int more = 1);
+    TouchingBlocks behind_others(const TemporalLaunch<T>& launch) const;
     void temporal_pass(Generation g, int depth, Part part, cudaStream_t stream);
     void plan_temporal_passes();
     Plan measure_temporal();

@@ -35,16 +35,12 @@ std::vector<MarchKernels<T>> march_kernels(bool rhs) {
     }
 }
 
-/// Calls launch(grid, start) for the box [lo, hi) of tiles, strip by strip; pass g goes up if g is even, else down.
+/// Calls launch(grid, first tile) for the box [lo, hi) of tiles, strip by strip.
 template <class Launch>
-void for_strips(Generation g, const MarchShape& s, const int (&lo)[3], const int (&hi)[3], Launch&& launch) {
-    if (hi[0] <= lo[0] || hi[1] <= lo[1] || hi[2] <= lo[2]) return;
-    const bool down = g % 2 != 0;
-    const int strips = tiles_for(hi[1] - lo[1], s.strip_tiles);
-    for (int i = 0; i < strips; ++i) {
-        const int row = lo[1] + (down ? strips - 1 - i : i) * s.strip_tiles;
-        launch(dim3(hi[0] - lo[0], std::min(s.strip_tiles, hi[1] - row), hi[2] - lo[2]),
-               down ? MarchStart{{lo[0], row, hi[2] - 1}, -1} : MarchStart{{lo[0], row, lo[2]}, 1});
+void for_strips(const MarchShape& s, const int (&lo)[3], const int (&hi)[3], Launch&& launch) {
+    if (hi[0] <= lo[0] || hi[2] <= lo[2]) return;
+    for (int row = lo[1]; row < hi[1]; row += s.strip_tiles) {
+        launch(dim3(hi[0] - lo[0], std::min(s.strip_tiles, hi[1] - row), hi[2] - lo[2]), MarchTile{lo[0], row, lo[2]});
     }
 }
 constexpr int first_tile[3] = {0, 0, 0};
@@ -83,15 +79,14 @@ Plan CudaBackend<T>::measure_march() {
     }
     const Candidate& best = fastest(candidates, [&](Candidate& c, int more) {
         Generation g = 0;
-        c.seconds = seconds_of(
-            [&] {
-                for_strips(g, c.shape, first_tile, c.shape.tiles, [&](dim3 grid, const MarchStart& start) {
-                    launch_early(c.kernels.others, grid, dim3(32, c.kernels.warps), 0, boundary_stream_.get(), early_, args(g),
-                                 c.shape, start);
-                });
-                ++g;
-            },
-            more);
+        const auto pass = [&] {
+            for_strips(c.shape, first_tile, c.shape.tiles, [&](dim3 grid, const MarchTile& first) {
+                launch_early(c.kernels.others, grid, dim3(32, c.kernels.warps), 0, boundary_stream_.get(), early_, args(g),
+                             c.shape, first);
+            });
+            ++g;
+        };
+        c.seconds = seconds_of(pass, more);
     });
     march_kernels_ = best.kernels;
     march_ = best.shape;
@@ -135,9 +130,9 @@ void CudaBackend<T>::march_touching_tiles(Generation g, bool all, cudaStream_t s
 template <class T>
 void CudaBackend<T>::march_in_order(Generation g, cudaStream_t stream) {
     const PushTargets<T> to = push_targets(g + 1);
-    for_strips(g, march_, first_tile, march_.tiles, [&](dim3 grid, const MarchStart& start) {
+    for_strips(march_, first_tile, march_.tiles, [&](dim3 grid, const MarchTile& first) {
         launch_early(march_kernels_.in_order, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, touching_,
-                     to, flagged_ ? flags_ : FlagArgs{}, g, unraised_, start);
+                     to, flagged_ ? flags_ : FlagArgs{}, g, unraised_, first);
     });
     left_to_raise(g + 1);
 }
@@ -145,8 +140,8 @@ void CudaBackend<T>::march_in_order(Generation g, cudaStream_t stream) {
 template <class T>
 void CudaBackend<T>::march_pass(Generation g, Part part, cudaStream_t stream) {
     const auto others = [&] {
-        for_strips(g, march_, touching_.lo, touching_.hi, [&](dim3 grid, const MarchStart& start) {
-            launch_early(march_kernels_.others, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, start);
+        for_strips(march_, touching_.lo, touching_.hi, [&](dim3 grid, const MarchTile& first) {
+            launch_early(march_kernels_.others, grid, dim3(32, march_kernels_.warps), 0, stream, early_, args(g), march_, first);
         });
     };
     if (part == Part::boundary) {

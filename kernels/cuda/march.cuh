@@ -8,18 +8,18 @@
 
 namespace jacobi::cuda {
 
-/// The tile of this thread block where a box of tiles is walked in its natural order.
-__device__ inline MarchTile natural_tile(const MarchStart& start) {
-    return {start.first.x + static_cast<int>(blockIdx.x), start.first.y + static_cast<int>(blockIdx.y),
-            start.first.z + start.dz * static_cast<int>(blockIdx.z)};
+/// The tile of this thread block where a box of tiles from `first` on is walked in its natural order.
+__device__ inline MarchTile natural_tile(const MarchTile& first) {
+    return {first.x + static_cast<int>(blockIdx.x), first.y + static_cast<int>(blockIdx.y),
+            first.z + static_cast<int>(blockIdx.z)};
 }
 
 /// Tiles that do not touch a neighbour.
 template <class T, bool Rhs, class Block>
 __global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
-    march_others(const __grid_constant__ SweepArgs<T> a, const MarchShape s, const MarchStart start) {
+    march_others(const __grid_constant__ SweepArgs<T> a, const MarchShape s, const MarchTile first) {
     await_kernel_in_front();
-    march_tile<T, Rhs, Block, false>(a, s, natural_tile(start), PushTargets<T>{});
+    march_tile<T, Rhs, Block, false>(a, s, natural_tile(first), PushTargets<T>{});
 }
 
 /// The first gridDim.x tiles in the order of tile_of: those that touch a neighbour, perhaps with all others behind them. With
@@ -53,10 +53,10 @@ template <class T, bool Rhs, class Block>
 __global__ void __launch_bounds__(32 * Block::warps, Block::blocks)
     march_in_order(const __grid_constant__ SweepArgs<T> a, const MarchShape s, const TouchingTiles touching,
                    const __grid_constant__ PushTargets<T> to, const __grid_constant__ FlagArgs flags, const Generation g,
-                   const bool raise, const MarchStart start) {
+                   const bool raise, const MarchTile first) {
     await_kernel_in_front();
-    const MarchTile tile = natural_tile(start);
-    if (raise && blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0 && threadIdx.y == 0) raise_links(flags, g, threadIdx.x);
+    const MarchTile tile = natural_tile(first);
+    if (raise && tile.x == 0 && tile.y == 0 && tile.z == 0 && threadIdx.y == 0) raise_links(flags, g, threadIdx.x);
     if (touches(touching, tile)) {
         if (!await_flags_by_warp(flags, g, raise)) return;
         march_tile<T, Rhs, Block, true>(a, s, tile, to);

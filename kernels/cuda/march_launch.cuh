@@ -12,9 +12,9 @@ namespace jacobi::cuda {
 /// all three in common: plans name them so.
 template <class T>
 struct MarchKernels {
-    void (*others)(SweepArgs<T>, MarchShape, MarchStart) = nullptr;
+    void (*others)(SweepArgs<T>, MarchShape, MarchTile) = nullptr;
     void (*touching)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs) = nullptr;
-    void (*in_order)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, Generation, bool, MarchStart) = nullptr;
+    void (*in_order)(SweepArgs<T>, MarchShape, TouchingTiles, PushTargets<T>, FlagArgs, Generation, bool, MarchTile) = nullptr;
     int warps = 0, height = 0, ahead = 0;
 };
 

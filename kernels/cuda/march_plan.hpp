@@ -12,16 +12,9 @@ struct MarchTile {
     int x, y, z;
 };
 
-/// Where a launch begins in the grid of tiles, and whether it goes up (1) or down (-1) in z from there.
-struct MarchStart {
-    MarchTile first;
-    int dz;
-};
-
 /// Tiles of `width` x `height` columns and `chunk` planes cover the block; those at its + ends may be smaller. Blocks start in
 /// the order x, rows of a strip, chunks, strips: what is in flight at a time is a few neighbouring planes of one strip, so memory
-/// sees few distant streams, and the planes that two chunks share are still in the L2 when the second comes. Every other pass
-/// goes the other way, down from the last chunk and strip: what one pass leaves in the L2, the next reads first.
+/// sees few distant streams, and the planes that two chunks share are still in the L2 when the second comes.
 struct MarchShape {
     int n[3];           ///< cells of the block
     int width, height;  ///< of a tile, in cells: a property of the kernel

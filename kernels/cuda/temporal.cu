@@ -123,6 +123,13 @@ std::vector<int> CudaBackend<T>::temporal_chunks(const TemporalShape<T>& shape, 
     return promising_chunks(n, connected, shape.window, std::max(1, properties_.multiProcessorCount / sharers_), count);
 }
 
+/// Behind as many others as run at once: ranks out of step by as long as those take need not wait for each other.
+template <class T>
+TouchingBlocks CudaBackend<T>::behind_others(const TemporalLaunch<T>& launch) const {
+    const auto at_once = static_cast<unsigned>(std::max(1, properties_.multiProcessorCount / sharers_));
+    return {std::min(launch.count - launch.touching, at_once), launch.touching};
+}
+
 /// Chooses windows and chunks of the deepest pass by measuring what a model finds promising. Blocks that touch a neighbour take
 /// longer, since they store layers into it: here into the own halos.
 template <class T>
@@ -140,18 +147,16 @@ Plan CudaBackend<T>::measure_temporal() {
             if (sides && chunks < most_chunks) candidates.push_back({temporal_launch(shape, {chunks, chunks + 1}), 0});
         }
     }
-    TemporalLaunch<T>& chosen =
-        fastest(candidates, [&](Candidate& c, int more) {
-            Generation g = 0;
-            c.seconds = seconds_of(
-                [&] {
-                    c.launch.run(temporal_args(g), 0, c.launch.count, {0, c.launch.touching}, own_layer_targets(g + 1),
-                                 FlagArgs{}, g, false, boundary_stream_.get(), early_);  // the buffers hold anything
-                    ++g;
-                },
-                more);
-        }).launch;
-    temporal_.back() = std::move(chosen);
+    Candidate& best = fastest(candidates, [&](Candidate& c, int more) {
+        Generation g = 0;
+        const auto pass = [&] {
+            c.launch.run(temporal_args(g), 0, c.launch.count, behind_others(c.launch), own_layer_targets(g + 1), FlagArgs{}, g,
+                         false, boundary_stream_.get(), early_);  // the buffers hold anything
+            ++g;
+        };
+        c.seconds = seconds_of(pass, more);
+    });
+    temporal_.back() = std::move(best.launch);
     return plan_of(temporal_.back().window, temporal_.back().warps, temporal_.back().chunks);
 }
 
@@ -180,8 +185,8 @@ void CudaBackend<T>::plan_temporal_passes() {
         plan_key(), [&](const Plan& plan) { return use_temporal(plan); }, [&] { return measure_temporal(); });
 }
 
-/// Blocks that touch a neighbour come first, so that it is served while the others run. With flags, in a large block, as many
-/// others as run at once come before them: ranks out of step by that long need not wait for each other.
+/// Blocks that touch a neighbour come first, so that it is served while the others run; with flags, in a large block, some others
+/// before them.
 template <class T>
 void CudaBackend<T>::temporal_pass(Generation g, int depth, Part part, cudaStream_t stream) {
     const TemporalLaunch<T>& launch = temporal_[static_cast<std::size_t>(depth - 1)];
@@ -200,9 +205,8 @@ void CudaBackend<T>::temporal_pass(Generation g, int depth, Part part, cudaStrea
         return;
     }
     const bool in_between = flagged_ && !small_;
-    const unsigned at_once = static_cast<unsigned>(std::max(1, properties_.multiProcessorCount / sharers_));
-    const unsigned lead = in_between ? std::min(others, at_once) : 0;
-    launch.run(temporal_args(g), 0, launch.count, {lead, launch.touching}, to, flags, named, unraised_, stream, early_);
+    const TouchingBlocks touching = in_between ? behind_others(launch) : TouchingBlocks{0, launch.touching};
+    launch.run(temporal_args(g), 0, launch.count, touching, to, flags, named, unraised_, stream, early_);
     if (in_between) left_to_raise(g + 1);
 }
 

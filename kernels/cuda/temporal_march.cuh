@@ -79,6 +79,7 @@ class TemporalMarch {
         from_ = a_.u + begin * a_.plane + column;
         out_ = a_.out + (begin - Depth) * a_.plane + column;
         slot_ = rhs_slot_ = 0;
+        fill_ = ahead;
         // Below and above the window nobody computes: there the face's value stands, or what does not matter.
         if (warp == 0 && a_.dirichlet[2] && w.y == 0) fill_edges(0, a_.face[2]);
         if (warp == Warps - 1 && a_.dirichlet[3] && w.y + Tile::height == a_.n[1]) fill_edges(3 * 32, a_.face[3]);
@@ -149,13 +150,14 @@ class TemporalMarch {
         static_assert(ahead == 2);
         static_assert(5 * Rows < 32, "rows_");
         copy_wait<1>();
-        load_field(k + 2, slot_ == 0 ? ahead : slot_ - 1);
+        load_field(k + 2, fill_);
         const int rhs_next = rhs_slot_ + 1 == Tile::rhs_planes ? 0 : rhs_slot_ + 1;
         load_rhs(k + 1, rhs_next);
         copy_commit();
         P fresh[Rows];
 #pragma unroll
         for (int r = 0; r < Rows; ++r) fresh[r] = ring_[slot_ * Tile::slot + r * 32];
+        fill_ = slot_;
         slot_ = slot_ + 1 == Tile::planes ? 0 : slot_ + 1;
         // Everybody's rows of the previous step are in place. And everybody has read those of the step before it, which this step
         // overwrites: each warp arrives behind its reads.
@@ -260,7 +262,7 @@ class TemporalMarch {
     int present_;                  ///< rows that exist in memory
     int valid_;                    ///< cells of the lane that are stored
     unsigned rows_;                ///< bits of those that are stored, above them rows_at_faces, and plain_rows
-    int z_lo_, load_end_, slot_, rhs_slot_;
+    int z_lo_, load_end_, slot_, fill_, rhs_slot_;
     P value_[Depth][2][Rows];  ///< by level and parity of the step: the two newest planes
 };
 
