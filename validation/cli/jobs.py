@@ -29,6 +29,10 @@ def children(pid):
     return [int(entry.name) for entry in pathlib.Path("/proc").glob("[0-9]*") if state(entry.name)[1] == pid]
 
 
+def descendants(pid):
+    return [each for child in children(pid) for each in (child, *descendants(child))]
+
+
 class Job:
     """A program (in the build folder, or a path) under mpirun in a folder, as a context: whatever becomes of the test, nothing of the
     job is left after it."""
@@ -92,19 +96,18 @@ def running(pids, grace=1.0):
 
 
 def interrupted(number, command, cwd, awaited, seconds=30):
-    """Sends a script a signal while one that its child started (a rank, say) runs with the argument `awaited`; returns the script's exit
-    status and what it printed (stdout, stderr), when nothing is left of them."""
+    """Sends a script a signal while a process that it started, mpirun apart, runs with the argument `awaited`; returns the script's exit
+    status and what it printed (stdout, stderr), when nothing is left of all that it started."""
     # A test that is run in the background may ignore SIGINT, and hand that on.
     command = ["env", "--default-signal", *map(str, command)]
     seen = set()
     with subprocess.Popen(command, cwd=cwd, env=environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as script:
         try:
             end = time.monotonic() + seconds
-            while not any(awaited in command_line(pid) for child in children(script.pid) for pid in children(child)):
-                assert script.poll() is None and time.monotonic() < end, script.communicate()
+            while not any(awaited in words and words[0] != "mpirun" for words in map(command_line, seen)):
+                assert script.poll() is None and time.monotonic() < end, f"nothing runs with {awaited}"
                 time.sleep(0.02)
-            for child in children(script.pid):
-                seen |= {child, *children(child)}
+                seen = set(descendants(script.pid))
             script.send_signal(number)
             out, err = script.communicate(timeout=seconds)
             assert running(seen) == []

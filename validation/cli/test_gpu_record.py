@@ -12,7 +12,7 @@ import sys
 
 import pytest
 from jobs import interrupted
-from programs import ROOT, run
+from programs import ROOT, run, stub
 
 # A section that starts no program where no two GPUs are visible.
 QUICK = ["scripts/gpu-record", "--backend", "host", "--no-build", "--only", "several", "-o", "record.md"]
@@ -63,13 +63,6 @@ def test_wrong_options(tree):
     ]:
         _, err = run([*QUICK, *option], tree, status=2)
         assert err.endswith(text) and "Traceback" not in err, err
-
-
-def stub(path, text):
-    """A program that does what the text says."""
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
