@@ -7,6 +7,7 @@ readonly unavailable=69  # exit status: something is missing and --no-install wa
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { say "$*"; exit 1; }
+refuse() { say "$* (scripts/${0##*/} --help)"; exit 2; }  # of arguments
 
 # The script's own comment block is its help text.
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }

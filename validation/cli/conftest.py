@@ -1,5 +1,6 @@
 """What the tests of this folder share: an empty folder with a small deck in it, and the marker of those that need GPUs."""
 import re
+import signal
 import subprocess
 
 import pytest
@@ -35,6 +36,7 @@ def gpus():
 
 
 def pytest_configure(config):
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # gpu-record's end of it: the job under way is ended too
     config.addinivalue_line("markers", "gpu(count=1): needs that many GPUs; `pytest -m gpu` runs all of them on a GPU host")
 
 

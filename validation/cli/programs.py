@@ -44,6 +44,13 @@ def run(command, cwd, status=0, timeout=60):
     return out, err
 
 
+def stub(path, text):
+    """A program that does what the text, shell commands, says."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
 def reference(deck, out, cwd, **options):
     return run([BUILD / "reference", deck, "-o", out], cwd, **options)
 

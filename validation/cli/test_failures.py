@@ -3,7 +3,7 @@ import re
 import signal
 
 import pytest
-from jobs import Job
+from jobs import Job, children, running
 from programs import BUILD, compare, run, sets
 
 FOREVER = ["deck.yaml", *sets("solver={iterations: 1000000000, check_every: 0}", "device.backend=host")]
@@ -102,3 +102,12 @@ def test_rank_that_never_comes_to_a_meeting(tmp_path, meeting):
     _, err = run(["mpirun", "-np", 2, BUILD / "absent_rank", meeting], tmp_path, status=1)
     who = {"init": r"process \d+", "finalize": r"rank 0 on \S+"}[meeting]
     assert re.search(rf"^jacobi: {who}: MPI_{meeting.capitalize()}, in which all ranks meet, has not ended within its limit of 1 s", err, re.MULTILINE), err
+
+
+def test_a_job_that_is_left_early(folder):
+    """As an interrupted gpu-record leaves it: before the ranks are known that could be killed one by one."""
+    with Job(2, *FOREVER, cwd=folder) as job:
+        job.await_that(lambda: "\nedges " in job.out.read_text())
+        ranks = children(job.mpirun.pid)
+        assert len(ranks) == 2
+    assert running(ranks, 0.1) == []

@@ -1,14 +1,18 @@
-"""What scripts/gpu-record says of the commit that a record is about, of what its lines ran on, and of programs that are missing."""
+"""What scripts/gpu-record says of the commit that a record is about, of what its lines ran on, of programs that are missing, and when it is
+interrupted."""
 import argparse
 import contextlib
 import importlib.machinery
 import importlib.util
+import os
 import shutil
+import signal
 import subprocess
 import sys
 
 import pytest
-from programs import ROOT, run
+from jobs import interrupted
+from programs import ROOT, run, stub
 
 # A section that starts no program where no two GPUs are visible.
 QUICK = ["scripts/gpu-record", "--backend", "host", "--no-build", "--only", "several", "-o", "record.md"]
@@ -49,6 +53,36 @@ def test_no_programs(tree):
     _, err = run(QUICK, tree, status=2)
     assert err.endswith("gpu-record: no program bits_test in " + str(tree / "build-gpu") + ": leave out --no-build, or name another folder with --build\n"), err
     assert "jacobi" in run([*QUICK, "--build", "none"], tree, status=2)[1] and not (tree / "record.md").exists()
+
+
+def test_wrong_options(tree):
+    for option, text in [
+        (["--architectures", "90"], "--architectures: nothing is compiled with --no-build\n"),
+        (["-o", "/proc/none/r.md"], "gpu-record: -o: /proc/none/r.md: there is no folder /proc/none\n"),
+        (["-o", "scripts/run/r.md"], "gpu-record: -o: scripts/run/r.md: there is no folder scripts/run\n"),
+    ]:
+        _, err = run([*QUICK, *option], tree, status=2)
+        assert err.endswith(text) and "Traceback" not in err, err
+
+
+@pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted(tree, number, status):
+    """The ranks are ended, and the record has the lines until then."""
+    stub(tree / "build-gpu" / "ipc_hello", "sleep 1000")
+    said = f"interrupted by {number.name} during ipc_hello on 2 ranks"
+    found, out, err = interrupted(number, [*QUICK, "--only", "basics"], tree, str(tree / "build-gpu" / "ipc_hello"))
+    assert found == status and f"\ngpu-record: {said}\n" in "\n" + err and "Traceback" not in err, err
+    assert said in out and out.endswith("record: record.md\n"), out
+    record = (tree / "record.md").read_text()
+    assert "| one rank a GPU | not possible here |" in record and f"| {said} | **failed** | the lines from there on were not run |" in record
+
+
+def test_interrupted_build(tree, monkeypatch):
+    stub(tree / "bin" / "cmake", "sleep 1000; true")
+    monkeypatch.setenv("PATH", f"{tree / 'bin'}:{os.environ['PATH']}")
+    status, _, err = interrupted(signal.SIGTERM, [word for word in QUICK if word != "--no-build"], tree, "1000")
+    assert status == 143 and err.endswith("\ngpu-record: interrupted by SIGTERM during the build\n"), err
+    assert not (tree / "record.md").exists()
 
 
 def test_rehearsal_speaks_of_no_gpu(tmp_path, monkeypatch):

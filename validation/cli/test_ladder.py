@@ -1,8 +1,11 @@
 """scripts/ladder on the host back end: the table, its JSON, and what it says of what cannot be had."""
 import json
 import re
+import signal
+import sys
 
 import pytest
+from jobs import interrupted
 from programs import BUILD, ROOT, run
 
 RUNGS = ["barrier", "event", "stream", "flag", "persistent"]
@@ -65,10 +68,40 @@ def test_back_end_of_the_machine(tmp_path):
     assert json.loads((tmp_path / "l.json").read_text())["backend"] == ("host" if lack else "cuda")
 
 
+@pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted(tmp_path, number, status):
+    arguments = ["-np", "2", "--sizes", "8", "--sweeps", "1000000000", "--transports", "shm", "--rungs", "stream", "--json", "l.json"]
+    command = [ROOT / "scripts" / "ladder", "--backend", "host", "--build", BUILD, *arguments]
+    said = f"ladder: interrupted by {number.name} during 8³, shm, stream\n"
+    assert interrupted(number, command, tmp_path, "comm.sync=stream") == (status, "", said)
+    assert not (tmp_path / "l.json").exists()
+
+
+def test_no_cuda(tmp_path):
+    """Asked for where it cannot be had: the reason once, and no run."""
+    listing, _ = run([BUILD / "jacobi", "--list"], tmp_path)
+    lack = re.findall("^  cuda +not usable: (.*)$", listing, re.MULTILINE)
+    if not lack:
+        pytest.skip("CUDA can be used here")
+    out, err = ladder("-np", "2", "--backend", "cuda", cwd=tmp_path, status=1)
+    assert (out, err) == ("", f"ladder: --backend cuda: not usable: {lack[0]}\n")
+
+
+def test_no_mpirun(tmp_path):
+    _, err = run(["env", "PATH=/none", sys.executable, ROOT / "scripts" / "ladder", "--build", BUILD], tmp_path, status=1)
+    assert err == "mpirun: No such file or directory\nladder: exit status 127: mpirun: No such file or directory\n"
+
+
 def test_command_line(tmp_path):
     for arguments, text in [
-        (["--rungs", "flag,semaphore"], "no such rung: semaphore"),
+        (["--rungs", "flag,semaphore"], "no such rung: 'semaphore' (there are barrier, "),
+        (["--transports", "shm,tcp"], "no such transport: 'tcp' (there are auto, shm, "),
+        (["--transports", ""], "no such transport: ''"),
         (["--sizes", "0"], "positive"),
+        (["--sizes", "6,x"], "positive integers, not 'x'"),
+        (["--sweeps", "0"], "--sweeps: sizes and counts are positive integers, not '0'"),
+        (["--sweeps", "-1"], "--sweeps: sizes and counts are positive integers, not '-1'"),
+        (["-np", "0"], "-np: sizes and counts are positive integers, not '0'"),
         (["-np", "4", "--split", "3,1,1"], "three factors of 4"),
         (["--build", "none"], "no program none/jacobi"),
         (["--json", "none/l.json"], "ladder: --json: none/l.json: there is no folder none\n"),

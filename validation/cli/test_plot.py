@@ -48,6 +48,8 @@ def test_unusable(folder):
         (["other.json"], ["other.json: no jacobi report"]),
         (["u.vtkhdf", "--index", "6"], ["axis y has cells 0 to 5"]),
         (["u.vtkhdf", "-o", "none/u.png"], ["none/u.png"]),
+        (["u.json", "--axis", "z"], ["u.json: --axis and --index are for snapshots"]),
+        (["u.json", "--index", "0"], ["u.json: --axis and --index are for snapshots"]),
     ]:
         _, err = run([PLOT, *arguments], folder, status=2)
         assert all(word in err for word in words) and "Traceback" not in err, err

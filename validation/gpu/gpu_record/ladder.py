@@ -5,8 +5,10 @@ import re
 
 from .figures import ALWAYS_OVERLAP, QUIET, cells_text
 from .launch import Failure
+from .stopping import during
 
 RUNGS = ("barrier", "event", "stream", "flag", "persistent")
+TRANSPORTS = ("auto", "shm", "ipc", "mpi", "nccl")
 SHARED = {"cuda": "ipc", "host": "shm"}  # the back ends' own way to a neighbour's memory
 REFUSALS = ("cannot be", "no transport", "not in this build")  # in what jacobi says when it is asked for what it cannot have here
 STAGED = ("mpi", "barrier")  # what mapped memory exists to beat
@@ -89,7 +91,8 @@ class Ladder:
             if transport in lost:
                 continue
             try:
-                row = self.best(edge, transport, rung)
+                with during(f"{cells_text((edge,) * 3)}, {transport}, {rung}"):
+                    row = self.best(edge, transport, rung)
             except Failure as fault:
                 refused = fault.status in (1, 2) and any(words in str(fault) for words in REFUSALS)
                 if not refused:

@@ -32,21 +32,32 @@ class Skipped(Exception):
 
 
 def call(command, timeout, env=None, cwd=None):
-    """Runs a command; returns (status, output). Past the limit it is ended, with all that it started, and the status is None."""
-    process = subprocess.Popen(
-        [str(word) for word in command], env=env, cwd=cwd, text=True, errors="replace", start_new_session=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+    """Runs a command; returns (status, output), with status 127, as shells have it, where it cannot be started. Past the limit it is
+    ended, with all that it started, and the status is None. Whatever else ends the wait, a signal for one, leaves nothing of it either."""
+    try:
+        process = subprocess.Popen(
+            [str(word) for word in command], env=env, cwd=cwd, text=True, errors="replace", start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    except OSError as fault:
+        return 127, f"{fault.filename}: {fault.strerror}"
     try:
         output, _ = process.communicate(timeout=timeout)
         return process.returncode, output
     except subprocess.TimeoutExpired:
-        process.terminate()  # mpirun ends its ranks, which have process groups of their own
-        for end in (lambda: None, lambda: os.killpg(process.pid, signal.SIGKILL)):
-            end()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                return None, process.communicate(timeout=10)[0]
-        return None, "(a process that could not be ended holds the output)"
+        return None, _end(process)
+    except BaseException:
+        _end(process)
+        raise
+
+
+def _end(process):
+    """Ends a process and its group; returns what they printed."""
+    for number in (signal.SIGTERM, signal.SIGKILL):  # mpirun ends its ranks, which have process groups of their own
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(process.pid, number)
+            return process.communicate(timeout=10)[0]
+    return "(a process that could not be ended holds the output)"
 
 
 class Launcher:

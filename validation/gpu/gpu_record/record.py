@@ -2,6 +2,8 @@
 import dataclasses
 import time
 
+from .stopping import during
+
 PASSED, FAILED, IMPOSSIBLE = "passed", "failed", "not possible here"
 MEASURED, MEETS, MISSES = "measured", "meets", "MISS"
 
@@ -42,7 +44,8 @@ class Record:
         """Adds the line that work() returns, or a failed one when it raises: a line never stops the rest."""
         begin = time.monotonic()
         try:
-            line = work()
+            with during(name):
+                line = work()
         except Exception as fault:  # pylint: disable=broad-except
             line = Line(name, FAILED, str(fault) or type(fault).__name__, output=getattr(fault, "output", ""))
         line.seconds = time.monotonic() - begin
