@@ -186,6 +186,11 @@ int main(int argc, char** argv) {
     int rank = 0, size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 1) {
+        if (rank == 0) std::fprintf(stderr, "ipc_hello: it takes no options: mpirun -np 2 ./ipc_hello\n");
+        MPI_Finalize();
+        return 2;
+    }
     if (size < 2) {
         std::fprintf(stderr, "ipc_hello: one process has no other to say hello to; start two: mpirun -np 2 ./ipc_hello\n");
         MPI_Finalize();

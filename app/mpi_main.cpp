@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <string>
 
 namespace jacobi {
@@ -26,6 +27,11 @@ int mpi_main(const char* program, int argc, char** argv, int (*run)(int argc, co
         status = fail(error, rank, host);
     } catch (const std::exception& error) {
         status = fail(Error(error.what()), rank, host);
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        std::fprintf(stderr, "%s: rank %d on %s: standard output cannot be written (a full disk?): some of it is lost\n", program,
+                     rank, host);
+        if (status == 0) status = static_cast<int>(Exit::failure);
     }
     const Watchdog watch("MPI_Finalize, in which all ranks meet,", limits.finalize_s,
                          "rank " + std::to_string(rank) + " on " + host);

@@ -132,7 +132,9 @@ std::vector<Edge> connect_edges(const Topology& topology, const Decomposition& d
     const bool mapping = forced == "auto" || forced == memory.transport();
     if (!mapping && messages == nullptr) {
         std::string offers = memory.transport();
-        for (const TransportKind& kind : message_transports()) offers += std::string(", ") + kind.name;
+        for (const TransportKind& kind : message_transports()) {
+            if (*kind.backend == '\0' || kind.backend == backend.name()) offers += std::string(", ") + kind.name;
+        }
         throw Error(
             fmt::format("comm.transport: {} cannot be had with the {} back end, which offers {}", forced, backend.name(), offers),
             Exit::failure, true);

@@ -25,6 +25,12 @@ def test_done(folder):
     assert err == ""
 
 
+def test_standard_output_that_cannot_be_written(folder):
+    for arguments in ("deck.yaml", "--help"):
+        out, err = run(["sh", "-c", f"{BUILD}/jacobi {arguments} > /dev/full"], folder, status=1)
+        assert out == "" and "standard output cannot be written" in err
+
+
 def test_backend_that_this_machine_lacks(folder):
     reason = cuda()
     if not reason:
