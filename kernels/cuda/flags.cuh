@@ -5,8 +5,9 @@
 
 namespace jacobi::cuda {
 
-/// The device's own words of the protocol, in private memory. `generation` is what the next pass of a small block reads, so that
-/// a graph of passes freezes no number; the last block of such a pass advances it.
+/// The device's own words of the protocol, in private memory. `generation` is what the next pass of a small block (or its
+/// boundary, where that is launched apart) reads, so that a graph of passes freezes no number; the last block of such a pass
+/// advances it.
 struct FlagState {
     Generation generation;  ///< read by blocks that await and raise, until they have arrived
     unsigned arrived;       ///< blocks of the current pass that are done

@@ -120,8 +120,9 @@ std::vector<Way> ways(const std::string& backend) {
     for (const Rung& rung : rungs()) {
         if (*rung.backend != '\0' && rung.backend != backend) continue;
         list.push_back({rung, on_chip});
-        // On a GPU the rims of those tiles travel in mailboxes; these go through memory.
-        if (backend == "cuda" && std::strcmp(rung.name, "persistent") == 0) list.push_back({rung, 200});
+        // On a GPU these go through memory, where others wait in another way.
+        const bool waits_inside = std::strcmp(rung.name, "persistent") == 0 || std::strcmp(rung.name, "flag") == 0;
+        if (backend == "cuda" && waits_inside) list.push_back({rung, 200});
     }
     std::stable_partition(list.begin(), list.end(), [](const Way& w) { return std::strcmp(w.rung.name, "stream") != 0; });
     return list;

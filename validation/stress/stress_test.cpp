@@ -71,6 +71,8 @@ void run_rung(test::Checks& checks, const std::string& backend_name, const Way& 
         options.temporal_depth = options.halo_depth = way.depth;
         options.force = true;
         for (const RankPlace& place : record.places) options.device_sharers = std::max(options.device_sharers, place.sharers);
+        const FieldLayout layout(d.block(checks.rank()).extent(), way.depth, sizeof(double));
+        checks.expect(!way.ranks || !backend.launch_bound(layout), where + ": blocks of this device's caches: take larger ones");
         HaloExchange exchange(topology, d, backend, problem, Precision::float64, options);
         exchange.prepare();
         test::Poison poison(*real, exchange, way.depth);
@@ -132,6 +134,8 @@ void run_large(test::Checks& checks, const std::string& backend, const Topology&
             if (event) run_rung(checks, backend, {topology, "auto", rung, false, 1, ranks}, seed, large);
             if (event && checks.size() > 1) run_rung(checks, backend, {topology, "mpi", rung, true, 1, ranks}, seed, large);
             run_rung(checks, backend, {topology, "auto", rung, true, 1, ranks}, seed, large);
+            if (std::strcmp(rung.name, "persistent") != 0)
+                run_rung(checks, backend, {topology, "auto", rung, true, 3, ranks}, seed, large);
         }
     }
 }

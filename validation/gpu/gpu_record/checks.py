@@ -165,7 +165,7 @@ class Checks:
         }  # fmt: skip
         large = {"grid.cells": (161, 190, 187)}  # beyond the caches, as in beyond_caches
         for tool, ranks, rung, depth, more in (
-            ("memcheck", 1, "flag", 1, large), ("memcheck", 2, "event", 1, large),
+            ("memcheck", 1, "flag", 1, large), ("memcheck", 2, "event", 1, large), ("memcheck", 1, "flag", 4, large),
             *(case + ({},) for case in (
             ("memcheck", 1, "event", 1), ("memcheck", 1, "flag", 4), ("memcheck", 1, "persistent", 1), ("memcheck", 2, "event", 4),
             ("racecheck", 1, "flag", 1), ("racecheck", 1, "flag", 4), ("racecheck", 1, "persistent", 1), ("racecheck", 2, "event", 3),
