@@ -27,7 +27,7 @@ RungPreference preference(const SyncContext& c) {
     const bool neighbours = std::any_of(c.edges.begin(), c.edges.end(), [](const Edge& e) { return !e.self(); });
     int any[3] = {c.launch_bound ? 0 : 1, neighbours ? 1 : 0, c.messages != nullptr ? 1 : 0};
     MPI_Allreduce(MPI_IN_PLACE, any, 3, MPI_INT, MPI_MAX, c.topology.world.get());
-    const bool tiles_wait = c.backend.name() == "cuda" && c.device_sharers == 1;
+    const bool tiles_wait = c.backend.name() == "cuda" && c.layout.field.halo == 1 && c.device_sharers == 1;
     return preferred_rung(any[0] == 0, tiles_wait && any[1] != 0 && any[2] == 0);
 }
 }  // namespace
@@ -50,7 +50,7 @@ const std::vector<Rung>& rungs() {
 
 RungPreference preferred_rung(bool launch_bound, bool tiles_wait) {
     if (launch_bound) return {"persistent", "a pass is as short as a launch here, so one kernel runs a whole batch"};
-    if (tiles_wait) return {"flag", "tiles that wait for themselves hide the exchange best"};
+    if (tiles_wait) return {"flag", "in passes of one sweep, tiles that wait for themselves hide the exchange best"};
     return {};
 }
 

@@ -91,8 +91,9 @@ struct RungPreference {
     std::string rung, reason;
 };
 
-/// `launch_bound`: passes are as short as launches. `tiles_wait`: under `flag` each tile would wait for itself: on a GPU that no
-/// other rank uses, no halo a message, and somebody to wait for.
+/// `launch_bound`: passes are as short as launches. `tiles_wait`: under `flag` each tile would wait for itself: passes of one
+/// sweep on a GPU that no other rank uses, no halo a message, and somebody to wait for. (Deep passes wait so too; they have not
+/// been measured between GPUs.)
 RungPreference preferred_rung(bool launch_bound, bool tiles_wait);
 
 struct RungChoice {

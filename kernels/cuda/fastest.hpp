@@ -6,8 +6,8 @@
 
 namespace jacobi::cuda {
 
-/// Of candidates with a member `seconds`, the fastest. measure(candidate, more) sets it, from `more` times as many passes as are
-/// few: few of each, then more of the best four, since their times differ by less than those of a few passes do. Not of none.
+/// Of candidates with a member `seconds`, the fastest. measure(candidate, more) sets it, from a few passes times `more`: a few of
+/// each, then five times as many of the best four, since their times differ by less than those of a few passes do. Not of none.
 template <class Candidate, class Measure>
 Candidate& fastest(std::vector<Candidate>& candidates, Measure&& measure) {
     const auto faster = [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; };

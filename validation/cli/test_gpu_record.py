@@ -107,6 +107,16 @@ def test_rehearsal_speaks_of_no_gpu(tmp_path, monkeypatch):
     assert not [name for name in names if "MPS" in name or "one GPU" in name or "a GPU" in name], names
 
 
+def test_counters_of_ncu(monkeypatch):
+    """Columns without numbers stand among the metrics, and figures of a pass in two launches are sums, or weighted by time."""
+    monkeypatch.syspath_prepend(str(ROOT / "validation" / "gpu"))
+    counters = importlib.import_module("gpu_record.counters")
+    names = ["ID", "device__attribute_cc__mode", *counters.METRICS]
+    rows = [names, ["", "", *["unit"] * 7], ["0", "No-CC", "1,600", "800", "100", "80", "10", "30", "1000"], ["1", "No-CC", "800", "400", "50", "50", "40", "60", "500"]]
+    seen = counters.launches("==PROF== noise\n" + "\n".join(",".join(f'"{word}"' for word in row) for row in rows))
+    assert list(counters.figures(seen, 300).values()) == ["8.00", "4.00", "16.00", "70", "20", "40", "2"]
+
+
 def test_copy_without_git(tree):
     said, err = said_commit(tree)
     assert said.startswith("unknown (") and "its commit is unknown" in err
